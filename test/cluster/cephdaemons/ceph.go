@@ -1,0 +1,161 @@
+// Package cephdaemons runs a real Ceph (mon, mgr, osd in memory, mds) from the distribution's
+// packages on loopback, as any user.
+package cephdaemons
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/uuid"
+
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/process"
+)
+
+// Filesystem is the name of the filesystem that a cluster has from the start.
+const Filesystem = "myfs"
+
+// neededPrograms are those of Ceph's programs that are run here.
+var neededPrograms = []string{"ceph", "rbd", "monmaptool", "ceph-mon", "ceph-mgr", "ceph-osd", "ceph-mds"}
+
+// Options say where and how to run.
+type Options struct {
+	// Dir is a folder for Ceph alone; it is made.
+	Dir string
+	// Mons is the number of mons at the start; 0 means one.
+	Mons int
+	// WithoutFilesystem leaves out Filesystem; the MDS runs all the same, as a standby.
+	WithoutFilesystem bool
+	Daemons           *process.Group
+	// Log is told what has been reached; nil means nobody.
+	Log io.Writer
+}
+
+// Ceph is a running cluster. Its methods may be called at the same time.
+type Ceph struct {
+	options Options
+	fsid    string
+	admin   entity
+
+	mu     sync.Mutex
+	mons   []monAddress
+	daemon map[string]*process.Process
+}
+
+// Start returns when the mons have a quorum, the mgr is active, the OSD up and, unless left
+// out, the filesystem active. Who stops the process group stops Ceph.
+func Start(ctx context.Context, o Options) (*Ceph, error) {
+	if err := CheckPrograms(); err != nil {
+		return nil, err
+	}
+	if o.Log == nil {
+		o.Log = io.Discard
+	}
+	c := &Ceph{
+		options: o,
+		fsid:    string(uuid.NewUUID()),
+		admin:   newEntity("client.admin", "mds", "allow *", "mgr", "allow *", "mon", "allow *", "osd", "allow *"),
+		daemon:  map[string]*process.Process{},
+	}
+	return c, c.bootstrap(ctx, max(o.Mons, 1))
+}
+
+// CheckPrograms fails when Ceph is not installed. It says what to install.
+func CheckPrograms() error {
+	var missing []string
+	for _, program := range neededPrograms {
+		if _, err := exec.LookPath(program); err != nil {
+			missing = append(missing, program)
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("no %q in PATH: install Ceph's daemons and tools (packages ceph-mon, ceph-mgr, ceph-osd, ceph-mds, ceph-common), or run `make dependencies`", missing)
+	}
+	return nil
+}
+
+// FSID is the Ceph cluster ID.
+func (c *Ceph) FSID() string { return c.fsid }
+
+// Conf is the ceph.conf of the cluster's administrator, with the mons of now.
+func (c *Ceph) Conf() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return adminConf(c.fsid, c.mons)
+}
+
+// Keyring is the keyring file of the cluster's administrator, client.admin.
+func (c *Ceph) Keyring() string { return keyring(c.admin) }
+
+// ConfFile is the path of a file with Conf.
+func (c *Ceph) ConfFile() string { return filepath.Join(c.options.Dir, "ceph.conf") }
+
+// KeyringFile is the path of a file with Keyring.
+func (c *Ceph) KeyringFile() string { return filepath.Join(c.options.Dir, "keyring") }
+
+// Pause freezes all daemons: connections stay open and nothing answers.
+func (c *Ceph) Pause() error { return c.each((*process.Process).Pause) }
+
+// Resume continues paused daemons.
+func (c *Ceph) Resume() error { return c.each((*process.Process).Resume) }
+
+func (c *Ceph) each(do func(*process.Process) error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var errs []error
+	for _, p := range c.daemon {
+		if p.Exited() == nil {
+			errs = append(errs, do(p))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Daemons are the names of the running daemons, such as "ceph-mon.a", sorted.
+func (c *Ceph) Daemons() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var names []string
+	for name, p := range c.daemon {
+		if p.Exited() == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// start starts a daemon in the foreground, with its output in its log.
+func (c *Ceph) start(kind, id string, arguments ...string) error {
+	arguments = append([]string{"--conf", c.daemonConfFile(), "--foreground", "--id", id}, arguments...)
+	path, err := exec.LookPath(kind)
+	if err != nil {
+		return err
+	}
+	p, err := c.options.Daemons.Start(kind+"."+id, path, arguments...)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.daemon[p.Name] = p
+	return nil
+}
+
+func (c *Ceph) daemonConfFile() string { return filepath.Join(c.options.Dir, "daemons.conf") }
+
+// writeConfs writes the configurations anew, for the mons of now.
+func (c *Ceph) writeConfs() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return errors.Join(
+		os.WriteFile(c.ConfFile(), []byte(adminConf(c.fsid, c.mons)), 0o600),
+		os.WriteFile(c.daemonConfFile(), []byte(daemonConf(c.fsid, c.mons, c.options.Dir)), 0o600),
+	)
+}

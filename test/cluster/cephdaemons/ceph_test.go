@@ -1,0 +1,111 @@
+package cephdaemons
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/process"
+)
+
+// TestCeph walks through the life of one cluster; each start costs seconds.
+func TestCeph(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a Ceph")
+	}
+	group := process.NewGroup(t.TempDir(), func(process.Record) error { return nil })
+	t.Cleanup(group.Kill)
+	c, err := Start(t.Context(), Options{Dir: t.TempDir() + "/ceph", Daemons: group})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(t, c, "fsid"); got != c.FSID() {
+		t.Errorf("fsid %s, want %s", got, c.FSID())
+	}
+	if got := ask(t, c, "health", "detail"); got != "HEALTH_OK" {
+		t.Errorf("health: %s", got)
+	}
+	checkLoopback(t, group)
+	checkPool(t, c)
+	checkPause(t, c)
+	checkMons(t, c)
+	checkNoKeyInArguments(t, c, group)
+}
+
+func checkPool(t *testing.T, c *Ceph) {
+	t.Helper()
+	if err := c.CreatePool(t.Context(), "rbd", "rbd"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.RBD(t.Context(), "create", "--size", "1", "rbd/image"); err != nil {
+		t.Error(err)
+	}
+}
+
+func checkPause(t *testing.T, c *Ceph) {
+	t.Helper()
+	if err := c.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	if out, err := c.Command(ctx, "mon", "dump"); err == nil {
+		t.Errorf("a paused Ceph answers: %s", out)
+	}
+	if err := c.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	ask(t, c, "mon", "dump")
+}
+
+// checkMons replaces the first mon by two others, one of which was killed in between.
+func checkMons(t *testing.T, c *Ceph) {
+	t.Helper()
+	first := c.MonHost("a")
+	for _, name := range []string{"b", "c"} {
+		if err := c.AddMon(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.KillMon("b")
+	if err := c.waitFor(t.Context(), "a quorum without b", func(s status) bool { return !s.hasMon("b") && s.hasMon("c") }); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.StartMon(t.Context(), "b"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.RemoveMon(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"b", "c"}; !slices.Equal(c.Mons(), want) {
+		t.Errorf("mons %v, want %v", c.Mons(), want)
+	}
+	if dump := ask(t, c, "mon", "dump"); strings.Contains(dump, "mon.a") || strings.Contains(c.Conf(), first) {
+		t.Errorf("mon a is still known:\n%s\n%s", dump, c.Conf())
+	}
+	if got, want := c.Daemons(), []string{"ceph-mds.a", "ceph-mgr.x", "ceph-mon.b", "ceph-mon.c", "ceph-osd.0"}; !slices.Equal(got, want) {
+		t.Errorf("daemons %v, want %v", got, want)
+	}
+}
+
+func checkNoKeyInArguments(t *testing.T, c *Ceph, group *process.Group) {
+	t.Helper()
+	for _, p := range group.Running() {
+		arguments, err := os.ReadFile(procFile(p.PID, "cmdline"))
+		if err != nil || strings.Contains(string(arguments), c.admin.key) {
+			t.Errorf("arguments of %s: %q, %v", p.Name, arguments, err)
+		}
+	}
+}
+
+func ask(t *testing.T, c *Ceph, arguments ...string) string {
+	t.Helper()
+	out, err := c.Command(t.Context(), arguments...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}

@@ -1,0 +1,107 @@
+package cephdaemons
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Mons are the names of the monmap's mons as far as these methods changed it, in the order of
+// their making. A killed mon stays in the monmap.
+func (c *Ceph) Mons() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var names []string
+	for _, m := range c.mons {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// MonHost is the address list of the named mon, as in ceph.conf's mon_host; empty when there
+// is no such mon.
+func (c *Ceph) MonHost(name string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.mons {
+		if m.name == name {
+			return m.String()
+		}
+	}
+	return ""
+}
+
+// AddMon adds a mon on a new port and returns when it is in the quorum.
+func (c *Ceph) AddMon(ctx context.Context, name string) error {
+	if c.MonHost(name) != "" {
+		return fmt.Errorf("mon %s exists", name)
+	}
+	address, err := newMonAddress(name)
+	if err != nil {
+		return err
+	}
+	monMap, keys := filepath.Join(c.options.Dir, "monmap."+name), filepath.Join(c.options.Dir, "mon."+name+".keyring")
+	if _, err := c.Command(ctx, "mon", "getmap", "--out-file", monMap); err != nil {
+		return err
+	}
+	if err := os.WriteFile(keys, nil, 0o600); err != nil {
+		return err
+	}
+	if _, err := c.Command(ctx, "auth", "get", "mon.", "--out-file", keys); err != nil {
+		return err
+	}
+	if err := c.makeMon(ctx, name, monMap, keys); err != nil {
+		return err
+	}
+	if err := c.start("ceph-mon", name, "--public-addrv", address.String()); err != nil {
+		return err
+	}
+	err = c.waitFor(ctx, "a quorum with mon "+name, func(s status) bool { return s.hasMon(name) })
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.mons = append(c.mons, address)
+	c.mu.Unlock()
+	return c.writeConfs()
+}
+
+// RemoveMon takes a mon out of the monmap, running or killed, and returns when the others have
+// a quorum without it.
+func (c *Ceph) RemoveMon(ctx context.Context, name string) error {
+	c.mu.Lock()
+	c.mons = slices.DeleteFunc(c.mons, func(m monAddress) bool { return m.name == name })
+	c.mu.Unlock()
+	// From here on commands ask the other mons only.
+	if err := c.writeConfs(); err != nil {
+		return err
+	}
+	if _, err := c.Command(ctx, "mon", "remove", name); err != nil {
+		return err
+	}
+	c.KillMon(name)
+	return c.waitFor(ctx, "a quorum without mon "+name, func(s status) bool { return len(s.QuorumNames) > 0 && !s.hasMon(name) })
+}
+
+// KillMon kills a mon's daemon, which stays in the monmap. With a majority of mons dead nothing
+// answers any more.
+func (c *Ceph) KillMon(name string) {
+	daemon := "ceph-mon." + name
+	c.mu.Lock()
+	p := c.daemon[daemon]
+	delete(c.daemon, daemon)
+	c.mu.Unlock()
+	if p != nil && p.Exited() == nil {
+		p.Kill()
+	}
+}
+
+// StartMon starts a killed mon again and returns when it is in the quorum.
+func (c *Ceph) StartMon(ctx context.Context, name string) error {
+	if err := c.start("ceph-mon", name); err != nil {
+		return err
+	}
+	return c.waitFor(ctx, "a quorum with mon "+name, func(s status) bool { return s.hasMon(name) })
+}
