@@ -1,0 +1,148 @@
+// Package assets holds the manifests of the operands. The folders are the list of what is
+// applied: shared/ is for both drivers, rbd/ and cephfs/ add to it.
+//
+//   - static/*.yaml are applied in the order of their names, one object each.
+//   - controller/*.yaml and node/*.yaml are merged in the order of their names, shared ones
+//     first, into one Deployment and one DaemonSet.
+//   - the other files have rules of their own, see their constants.
+//
+// csidriveroperators/ is what cluster-storage-operator applies to start our operators.
+package assets
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// Names for Set.Asset of what is not static.
+const (
+	// Controller is the Deployment of the controllers.
+	Controller = "controller.yaml"
+	// Node is the DaemonSet of the node plugin.
+	Node = "node.yaml"
+	// CSIDriver is not applied over somebody else's.
+	CSIDriver = "csidriver.yaml"
+	// ServiceMonitor needs the CRD of prometheus-operator.
+	ServiceMonitor = "servicemonitor.yaml"
+	// StorageClass lacks the parameters that come from the Ceph cluster, as the two following.
+	StorageClass = "storageclass.yaml"
+	// VolumeSnapshotClass needs the CRD of external-snapshotter.
+	VolumeSnapshotClass = "volumesnapshotclass.yaml"
+	// VolumeGroupSnapshotClass needs another CRD of external-snapshotter.
+	VolumeGroupSnapshotClass = "volumegroupsnapshotclass.yaml"
+)
+
+const (
+	sharedDir = "shared"
+	staticDir = "static"
+)
+
+//go:embed shared rbd cephfs
+var sources embed.FS
+
+// Values are what the manifests are rendered with.
+type Values struct {
+	Driver driver.Driver
+	// Images maps the names of environment variables (see RequiredImages) to images.
+	Images map[string]string
+}
+
+// Set is the manifests of one driver. The only placeholders left are those that library-go
+// replaces when it applies the Deployment and the DaemonSet.
+type Set struct {
+	static  []string
+	content map[string][]byte
+}
+
+// New renders and parses all manifests of a driver. Missing images are one error that names
+// all their environment variables.
+func New(v Values) (Set, error) {
+	r, err := newRenderer(v)
+	if err != nil {
+		return Set{}, err
+	}
+	set := Set{content: map[string][]byte{}}
+	singles := []string{CSIDriver, ServiceMonitor, StorageClass, VolumeSnapshotClass, VolumeGroupSnapshotClass}
+	for _, name := range singles {
+		if set.content[name], err = r.single(name); err != nil {
+			return Set{}, err
+		}
+	}
+	static, err := r.folder(staticDir)
+	if err != nil {
+		return Set{}, err
+	}
+	for _, source := range static {
+		name := path.Join(staticDir, path.Base(source))
+		if _, twice := set.content[name]; twice {
+			return Set{}, fmt.Errorf("asset %s is in two folders", name)
+		}
+		if set.content[name], err = r.render(source); err != nil {
+			return Set{}, err
+		}
+		set.static = append(set.static, name)
+	}
+	if set.content[Controller], err = r.deployment(); err != nil {
+		return Set{}, err
+	}
+	if set.content[Node], err = r.daemonSet(); err != nil {
+		return Set{}, err
+	}
+	return set, set.check()
+}
+
+// Static names the static assets in the order in which they must be applied.
+func (s Set) Static() []string { return slices.Clone(s.static) }
+
+// Names are all names that Asset knows, sorted.
+func (s Set) Names() []string { return slices.Sorted(maps.Keys(s.content)) }
+
+// Asset returns a manifest by its name: it is an AssetFunc of library-go.
+func (s Set) Asset(name string) ([]byte, error) {
+	content, ok := s.content[name]
+	if !ok {
+		return nil, fmt.Errorf("no asset %q", name)
+	}
+	return slices.Clone(content), nil
+}
+
+// Controller is the Deployment of the controllers.
+func (s Set) Controller() []byte { return slices.Clone(s.content[Controller]) }
+
+// Node is the DaemonSet of the node plugin.
+func (s Set) Node() []byte { return slices.Clone(s.content[Node]) }
+
+// StorageClass is the default StorageClass without the parameters of the Ceph cluster.
+func (s Set) StorageClass() []byte { return slices.Clone(s.content[StorageClass]) }
+
+var imagePlaceholder = regexp.MustCompile(`\$\{([A-Z_]+_IMAGE)\}`)
+
+// RequiredImages names, sorted, the environment variables whose images occur in the
+// manifests.
+func RequiredImages() []string {
+	names := map[string]bool{}
+	err := fs.WalkDir(sources, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(name) != ".yaml" {
+			return err
+		}
+		content, err := sources.ReadFile(name)
+		for _, match := range imagePlaceholder.FindAllSubmatch(content, -1) {
+			names[string(match[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		panic(fmt.Sprintf("reading embedded files: %v", err))
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// prefix starts the names of the driver's cluster-scoped objects.
+func prefix(d driver.Driver) string { return "ceph-" + d.Kind }

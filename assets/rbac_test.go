@@ -1,0 +1,250 @@
+package assets_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// rbac is what a set of manifests says about rights. Namespaced and cluster-wide objects are
+// kept apart by their kinds.
+type rbac struct {
+	roles    map[string][]rbacv1.PolicyRule // by "Role name" and "ClusterRole name"
+	bindings []binding
+	accounts map[string]bool
+}
+
+type binding struct {
+	name      string
+	namespace string // empty: of the whole cluster
+	role      string // as the keys of rbac.roles
+	subjects  []rbacv1.Subject
+}
+
+func readRBAC(t *testing.T, manifests map[string][]byte) rbac {
+	t.Helper()
+	out := rbac{roles: map[string][]rbacv1.PolicyRule{}, accounts: map[string]bool{}}
+	for name, content := range manifests {
+		var object struct {
+			metav1.TypeMeta
+			Metadata metav1.ObjectMeta   `json:"metadata"`
+			Rules    []rbacv1.PolicyRule `json:"rules"`
+			RoleRef  rbacv1.RoleRef      `json:"roleRef"`
+			Subjects []rbacv1.Subject    `json:"subjects"`
+		}
+		if err := yaml.Unmarshal(content, &object); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		switch object.Kind {
+		case "ServiceAccount":
+			out.accounts[object.Metadata.Name] = true
+		case "Role", "ClusterRole":
+			out.roles[object.Kind+" "+object.Metadata.Name] = object.Rules
+		case "RoleBinding", "ClusterRoleBinding":
+			out.bindings = append(out.bindings, binding{
+				name: object.Metadata.Name, namespace: object.Metadata.Namespace,
+				role: object.RoleRef.Kind + " " + object.RoleRef.Name, subjects: object.Subjects,
+			})
+		}
+	}
+	return out
+}
+
+func operandRBAC(t *testing.T, d driver.Driver) rbac {
+	t.Helper()
+	set := render(t, d)
+	manifests := map[string][]byte{}
+	for _, name := range set.Static() {
+		manifests[name] = content(t, set, name)
+	}
+	return readRBAC(t, manifests)
+}
+
+func operatorFolder(d driver.Driver) string {
+	return filepath.Join("csidriveroperators", "ceph-"+d.Kind)
+}
+
+func operatorRBAC(t *testing.T, d driver.Driver) rbac {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(operatorFolder(d), "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no manifests in %s (%v)", operatorFolder(d), err)
+	}
+	manifests := map[string][]byte{}
+	for _, file := range files {
+		if manifests[file], err = os.ReadFile(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return readRBAC(t, manifests)
+}
+
+// right is one verb on one resource; name is empty for all objects of it.
+type right struct{ group, resource, name, verb string }
+
+func rights(rules []rbacv1.PolicyRule) map[right]bool {
+	out := map[right]bool{}
+	for _, rule := range rules {
+		names := rule.ResourceNames
+		if len(names) == 0 {
+			names = []string{""}
+		}
+		for _, group := range rule.APIGroups {
+			for _, resource := range rule.Resources {
+				for _, name := range names {
+					for _, verb := range rule.Verbs {
+						out[right{group, resource, name, verb}] = true
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (r right) in(held map[right]bool) bool {
+	return held[r] || held[right{r.group, r.resource, "", r.verb}]
+}
+
+func TestReferences(t *testing.T) {
+	for _, d := range driver.All {
+		operands, operator := operandRBAC(t, d), operatorRBAC(t, d)
+		mayBind := rights(operator.roles["ClusterRole "+d.OperatorName()+"-clusterrole"])
+		for _, b := range slices.Concat(operands.bindings, operator.bindings) {
+			kind, name, _ := strings.Cut(b.role, " ")
+			_, shipped := operands.roles[b.role]
+			_, own := operator.roles[b.role]
+			shared := kind == "ClusterRole" && right{rbacv1.GroupName, "clusterroles", name, "bind"}.in(mayBind)
+			if !shipped && !own && !shared {
+				t.Errorf("%s: %s binds %s, which is neither ours nor one that the operator may bind", d.Kind, b.name, b.role)
+			}
+			for _, subject := range b.subjects {
+				ours := subject.Namespace == driver.Namespace && (operands.accounts[subject.Name] || operator.accounts[subject.Name])
+				if !ours && (subject.Namespace != "openshift-monitoring" || subject.Name != "prometheus-k8s") {
+					t.Errorf("%s: %s is for %s/%s, which nobody creates", d.Kind, b.name, subject.Namespace, subject.Name)
+				}
+			}
+		}
+	}
+}
+
+// TestGrantedIsHeld: the API server refuses a role with a rule that its creator does not hold.
+func TestGrantedIsHeld(t *testing.T) {
+	for _, d := range driver.All {
+		operator := operatorRBAC(t, d)
+		wide := rights(operator.roles["ClusterRole "+d.OperatorName()+"-clusterrole"])
+		inNamespace := rights(slices.Concat(operator.roles["ClusterRole "+d.OperatorName()+"-clusterrole"], operator.roles["Role "+d.OperatorName()+"-role"]))
+		for name, rules := range operandRBAC(t, d).roles {
+			held := wide
+			if strings.HasPrefix(name, "Role ") {
+				held = inNamespace
+			}
+			for granted := range rights(rules) {
+				if !granted.in(held) {
+					t.Errorf("%s: %s grants %+v, which the operator does not hold", d.Kind, name, granted)
+				}
+			}
+		}
+	}
+}
+
+// TestOperatorNeedsWhatItHas: a rule is there for a reason that this table names. Rules under
+// "granted" must go when no role grants them any more.
+func TestOperatorNeedsWhatItHas(t *testing.T) {
+	for _, d := range driver.All {
+		operator := operatorRBAC(t, d)
+		granted := map[string]bool{}
+		for _, rules := range operandRBAC(t, d).roles {
+			for r := range rights(rules) {
+				granted[r.group+"/"+r.resource] = true
+			}
+		}
+		for name, rules := range operator.roles {
+			for r := range rights(rules) {
+				key := r.group + "/" + r.resource
+				if !granted[key] && !slices.Contains(used, key) {
+					t.Errorf("%s: %s has %+v, which is neither used nor granted", d.Kind, name, r)
+				}
+				if r.verb == "*" || r.resource == "*" || r.group == "*" {
+					t.Errorf("%s: %s has a wildcard: %+v", d.Kind, name, r)
+				}
+			}
+		}
+	}
+}
+
+// used are the resources that the operator itself reads or writes.
+var used = []string{
+	"/configmaps", "/events", "/nodes", "/persistentvolumes", "/secrets", "/serviceaccounts", "/services",
+	"apiextensions.k8s.io/customresourcedefinitions",
+	"apps/daemonsets", "apps/deployments",
+	"authentication.k8s.io/tokenreviews", "authorization.k8s.io/subjectaccessreviews",
+	"config.openshift.io/apiservers", "config.openshift.io/infrastructures", "config.openshift.io/proxies",
+	"coordination.k8s.io/leases",
+	"groupsnapshot.storage.k8s.io/volumegroupsnapshotclasses", "snapshot.storage.k8s.io/volumesnapshotclasses",
+	"monitoring.coreos.com/servicemonitors",
+	"operator.openshift.io/clustercsidrivers", "operator.openshift.io/clustercsidrivers/status",
+	"policy/poddisruptionbudgets",
+	"rbac.authorization.k8s.io/clusterrolebindings", "rbac.authorization.k8s.io/clusterroles",
+	"rbac.authorization.k8s.io/rolebindings", "rbac.authorization.k8s.io/roles",
+	"storage.k8s.io/csidrivers", "storage.k8s.io/storageclasses",
+}
+
+// TestBoundRoles: the operator may bind exactly the roles that it binds, and the shared ones
+// go to the controllers.
+func TestBoundRoles(t *testing.T) {
+	for _, d := range driver.All {
+		var bound, mayBind []string
+		for _, b := range operandRBAC(t, d).bindings {
+			bound = append(bound, b.role)
+			if strings.HasPrefix(b.role, "ClusterRole openshift-csi-") && b.subjects[0].Name != d.ControllerName()+"-sa" {
+				t.Errorf("%s: %s goes to %s", d.Kind, b.name, b.subjects[0].Name)
+			}
+		}
+		roles := operatorRBAC(t, d).roles
+		for kind, rules := range map[string][]rbacv1.PolicyRule{
+			"ClusterRole": roles["ClusterRole "+d.OperatorName()+"-clusterrole"],
+			"Role":        roles["Role "+d.OperatorName()+"-role"],
+		} {
+			for r := range rights(rules) {
+				if r.verb == "bind" {
+					mayBind = append(mayBind, kind+" "+r.name)
+				}
+			}
+		}
+		slices.Sort(bound)
+		slices.Sort(mayBind)
+		if diff := cmp.Diff(slices.Compact(bound), mayBind); diff != "" {
+			t.Errorf("%s (-bound +may bind):\n%s", d.Kind, diff)
+		}
+	}
+}
+
+// TestOperatorManifests: cluster-storage-operator applies them as they are.
+func TestOperatorManifests(t *testing.T) {
+	for _, d := range driver.All {
+		files, _ := filepath.Glob(filepath.Join(operatorFolder(d), "*.yaml"))
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(content), "${") {
+				t.Errorf("%s has a placeholder", file)
+			}
+			if !strings.Contains(string(content), fmt.Sprintf("  name: %s", d.OperatorName())) {
+				t.Errorf("%s is not of %s", file, d.OperatorName())
+			}
+		}
+	}
+}
