@@ -1,0 +1,39 @@
+// Command ceph-csi-driver-operator deploys ceph-csi on OpenShift and looks after the Ceph
+// side of it. Each subcommand has a file of its own; flags and environment variables are
+// read in this package and nowhere else.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"k8s.io/component-base/logs"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	if err := newCommand().ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "error: "+strings.ReplaceAll(err.Error(), "\n", " "))
+		os.Exit(1)
+	}
+}
+
+func newCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:           "ceph-csi-driver-operator",
+		Short:         "Operator of the Ceph CSI drivers (RBD and CephFS) for OpenShift",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	logs.AddFlags(cmd.PersistentFlags())
+	cmd.AddCommand(newStartCommand())
+	return cmd
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	operatorv1alpha1 "github.com/openshift/api/operator/v1alpha1"
+	"github.com/openshift/library-go/pkg/config/client"
+	"github.com/openshift/library-go/pkg/controller/controllercmd"
+	"github.com/openshift/library-go/pkg/operator/events"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/utils/clock"
+)
+
+// Client rate: library-go leaves client-go's 5 requests per second, with which the static
+// resources alone need 9 seconds to settle.
+const (
+	clientQPS   = 100
+	clientBurst = 200
+)
+
+// process is what a long-running subcommand is started with.
+type process struct {
+	// name of the Deployment, the lease ("<name>-lock") and the event source.
+	name string
+	// identity of the lease's holder. The pod's name lets a killed container act again at once
+	// instead of waiting 161 seconds for its own lease; empty means a random one.
+	identity string
+	version  string
+	flags    *controllercmd.ControllerFlags
+}
+
+// serve runs start as library-go's controllercmd does, but returns errors to the caller
+// instead of ending with exit code 255, and sets the lease's identity, for which
+// controllercmd's own command has no setter.
+func serve(ctx context.Context, p process, start controllercmd.StartFunc) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	info := version.Info{GitVersion: p.version}
+	config, err := loadConfig(ctx, p, info)
+	if err != nil {
+		return err
+	}
+	defer config.cleanup()
+	context.AfterFunc(ctx, config.cleanup)
+
+	changed := make(chan struct{})
+	go func() {
+		select {
+		case <-changed:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	overrides := &client.ClientConnectionOverrides{}
+	overrides.QPS, overrides.Burst = clientQPS, clientBurst
+	return controllercmd.NewController(p.name, start, clock.RealClock{}).
+		WithKubeConfigFile(p.flags.KubeConfigFile, overrides).
+		WithComponentNamespace(p.flags.Namespace).
+		WithComponentOwnerReference(&corev1.ObjectReference{
+			APIVersion: "apps/v1", Kind: "Deployment", Namespace: p.flags.Namespace, Name: p.name,
+		}).
+		WithLeaderElection(config.generic.LeaderElection, p.flags.Namespace, p.name+"-lock").
+		WithInstanceIdentity(p.identity).
+		WithVersion(info).
+		WithEventRecorderOptions(events.RecommendedClusterSingletonCorrelatorOptions()).
+		WithRestartOnChange(changed, config.contents, config.watched...).
+		WithServer(config.generic.ServingInfo, config.generic.Authentication, config.generic.Authorization).
+		Run(ctx, config.raw)
+}
+
+// loadedConfig is the content of --config, completed with a serving certificate.
+type loadedConfig struct {
+	raw     *unstructured.Unstructured
+	generic *operatorv1alpha1.GenericOperatorConfig
+	// watched are files whose change ends the process; contents is what they held at start.
+	watched  []string
+	contents map[string][]byte
+	// cleanup removes the serving certificate, if it was generated.
+	cleanup func()
+}
+
+func loadConfig(ctx context.Context, p process, info version.Info) (loadedConfig, error) {
+	command := controllercmd.NewControllerCommandConfig(p.name, info, nil, clock.RealClock{})
+	if err := command.NewCommandWithContext(ctx).ParseFlags([]string{"--config=" + p.flags.ConfigFile}); err != nil {
+		return loadedConfig{}, err
+	}
+	out := loadedConfig{cleanup: func() {}}
+	var content []byte
+	var err error
+	if out.raw, out.generic, content, err = command.Config(); err != nil {
+		return loadedConfig{}, fmt.Errorf("--config: %w", err)
+	}
+	given := out.generic.ServingInfo.CertFile
+	if out.contents, out.watched, err = command.AddDefaultRotationToConfig(out.generic, content); err != nil {
+		return loadedConfig{}, fmt.Errorf("generating a serving certificate: %w", err)
+	}
+	if dir := filepath.Dir(out.generic.ServingInfo.CertFile); given == "" && filepath.Dir(dir) == filepath.Clean(os.TempDir()) {
+		out.cleanup = func() { _ = os.RemoveAll(dir) }
+	}
+	if p.flags.BindAddress != "" {
+		out.generic.ServingInfo.BindAddress = p.flags.BindAddress
+	}
+	for _, file := range p.flags.TerminateOnFiles {
+		if out.contents[file], err = os.ReadFile(file); err != nil {
+			return loadedConfig{}, fmt.Errorf("--terminate-on-files: %w", err)
+		}
+		out.watched = append(out.watched, file)
+	}
+	return out, nil
+}

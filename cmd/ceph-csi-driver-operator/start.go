@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/openshift/library-go/pkg/config/client"
+	"github.com/openshift/library-go/pkg/controller/controllercmd"
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
+	"k8s.io/component-base/logs"
+
+	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/rados"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/operator"
+)
+
+// Settings of the garbage collector. A start allocates much and keeps little: collecting
+// seldom halves its CPU time. Afterwards a little CPU buys private memory: with 20,000
+// PersistentVolumes the process needs half of what Go's defaults take.
+const (
+	startGCPercent = 400
+	startTime      = 10 * time.Second
+	gcPercent      = 25
+	memoryLimit    = 60 << 20 // bytes
+)
+
+func limitMemory() {
+	debug.SetMemoryLimit(memoryLimit)
+	debug.SetGCPercent(startGCPercent)
+	time.AfterFunc(startTime, func() {
+		debug.SetGCPercent(gcPercent)
+		debug.FreeOSMemory()
+	})
+}
+
+func newStartCommand() *cobra.Command {
+	flags := controllercmd.NewControllerFlags()
+	flags.Namespace = driver.Namespace
+	var kind string
+	cmd := &cobra.Command{
+		Use:   "start --driver=rbd|cephfs",
+		Short: "Run the operator of one CSI driver",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			options, err := startOptions(kind, os.Getenv)
+			if err != nil {
+				return err
+			}
+			if err := checkKubeconfig(flags.KubeConfigFile); err != nil {
+				return err
+			}
+			limitMemory()
+			logs.InitLogs()
+			defer logs.FlushLogs()
+			return serve(cmd.Context(), process{
+				name:     options.Driver.OperatorName(),
+				identity: os.Getenv("POD_NAME"),
+				version:  os.Getenv("OPERATOR_IMAGE_VERSION"),
+				flags:    flags,
+			}, func(ctx context.Context, c *controllercmd.ControllerContext) error {
+				return operator.Run(ctx, c, options)
+			})
+		},
+	}
+	flags.AddFlags(cmd)
+	cmd.Flags().StringVar(&kind, "driver", "", "CSI driver to operate: "+strings.Join(kinds(), " or ")+".")
+	return cmd
+}
+
+// startOptions checks all that can be checked before anything is started.
+func startOptions(kind string, getenv func(string) string) (operator.Options, error) {
+	d, err := driverOf(kind)
+	if err != nil {
+		return operator.Options{}, err
+	}
+	images := map[string]string{}
+	var missing []string
+	for _, name := range assets.RequiredImages() {
+		if images[name] = getenv(name); images[name] == "" {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		return operator.Options{}, fmt.Errorf("environment variables without an image: %s", strings.Join(missing, ", "))
+	}
+	set, err := assets.New(assets.Values{Driver: d, Images: images})
+	if err != nil {
+		return operator.Options{}, err
+	}
+	return operator.Options{Driver: d, Assets: set, Dial: dial, Resolve: resolve}, nil
+}
+
+func dial(ctx context.Context, source ceph.Source) (operator.Session, error) {
+	conn, err := rados.Dial(ctx, source, rados.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return conn, nil
+}
+
+func resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+}
+
+func driverOf(kind string) (driver.Driver, error) {
+	for _, d := range driver.All {
+		if d.Kind == kind {
+			return d, nil
+		}
+	}
+	return driver.Driver{}, fmt.Errorf("--driver=%q: must be %s", kind, strings.Join(kinds(), " or "))
+}
+
+func kinds() []string {
+	var out []string
+	for _, d := range driver.All {
+		out = append(out, d.Kind)
+	}
+	return out
+}
+
+func checkKubeconfig(file string) error {
+	_, err := client.GetKubeConfigOrInClusterConfig(file, nil)
+	switch {
+	case errors.Is(err, rest.ErrNotInCluster):
+		return errors.New("not running in a cluster: name a kubeconfig file with --kubeconfig")
+	case err != nil:
+		return fmt.Errorf("--kubeconfig: %w", err)
+	}
+	return nil
+}

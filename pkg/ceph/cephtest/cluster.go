@@ -1,0 +1,161 @@
+// Package cephtest is a Ceph cluster in memory, which behaves towards its clients as a real
+// one does as far as pkg/ceph/rados shows it. Contract holds the tests that both pass.
+package cephtest
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// FSID of the cluster that New makes.
+const FSID = "c0ffee00-0000-4000-8000-000000000001"
+
+// Cluster is a Ceph cluster. Its methods are what an administrator does to it.
+type Cluster struct {
+	mu          sync.Mutex
+	fsid        string
+	epoch       int64
+	mons        []ceph.Mon
+	monsMade    int
+	pools       []ceph.Pool
+	poolsMade   int64
+	filesystems []ceph.FileSystem
+	fsMade      int64
+	groups      map[string][]string
+	users       map[string]user
+	keysMade    uint64
+	writes      map[string]int
+	dials       int
+	// outage is nil while the cluster answers.
+	outage *outage
+}
+
+type user struct {
+	key    ceph.Key
+	denied []string
+}
+
+// New makes a cluster with mon "a" and user client.admin, without pools and filesystems.
+func New() *Cluster {
+	c := &Cluster{fsid: FSID, groups: map[string][]string{}, users: map[string]user{}, writes: map[string]int{}}
+	c.AddMon("a")
+	c.AddUser("admin")
+	return c
+}
+
+// SetFSID makes it another Ceph cluster.
+func (c *Cluster) SetFSID(fsid string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fsid = fsid
+}
+
+// AddMon adds a mon at addresses that no mon ever had.
+func (c *Cluster) AddMon(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.monsMade++
+	ip := fmt.Sprintf("10.20.%d.%d", c.monsMade/250, c.monsMade%250+1)
+	c.mons = append(c.mons, ceph.Mon{Name: name, Addrs: []ceph.Address{
+		{Protocol: ceph.V2, IP: ip, Port: 3300}, {Protocol: ceph.V1, IP: ip, Port: 6789},
+	}})
+	c.epoch++
+}
+
+// RemoveMon removes a mon; clients that are connected find the others.
+func (c *Cluster) RemoveMon(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.mons = slices.DeleteFunc(c.mons, func(m ceph.Mon) bool { return m.Name == name })
+	c.epoch++
+}
+
+// MonMap is the current map.
+func (c *Cluster) MonMap() ceph.MonMap {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.monMap()
+}
+
+func (c *Cluster) monMap() ceph.MonMap {
+	mons := slices.Clone(c.mons)
+	slices.SortFunc(mons, func(a, b ceph.Mon) int { return strings.Compare(a.Name, b.Name) })
+	return ceph.MonMap{FSID: c.fsid, Epoch: c.epoch, Mons: mons}
+}
+
+// AddUser adds a user that may do everything but the commands denied, which are named by
+// their prefix such as "osd pool create". A user of that name gets a new key; sessions it
+// has keep their rights, as with a real Ceph.
+func (c *Cluster) AddUser(id string, denied ...string) ceph.Credentials {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keysMade++
+	u := user{key: newKey(c.keysMade), denied: denied}
+	c.users[id] = u
+	return ceph.Credentials{UserID: id, Key: u.key}
+}
+
+// RemoveUser removes a user; its sessions go on, as with a real Ceph.
+func (c *Cluster) RemoveUser(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.users, id)
+}
+
+// newKey makes a valid cephx key.
+func newKey(number uint64) ceph.Key {
+	raw := append([]byte{1, 0}, make([]byte, 8)...)
+	raw = append(raw, 16, 0)
+	raw = binary.BigEndian.AppendUint64(raw, 0xc3a5c85c97cb3127*number)
+	raw = binary.BigEndian.AppendUint64(raw, 0x9ae16a3b2f90404f*number)
+	return ceph.NewKey(base64.StdEncoding.EncodeToString(raw))
+}
+
+// Credentials of a user; zero when there is none.
+func (c *Cluster) Credentials(id string) ceph.Credentials {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return ceph.Credentials{UserID: id, Key: c.users[id].key}
+}
+
+// Source declares the cluster with its current mons and client.admin.
+func (c *Cluster) Source() ceph.Source {
+	m := c.MonMap()
+	return ceph.Source{Monitors: m.MonHost(), FSID: m.FSID, Credentials: c.Credentials("admin")}
+}
+
+// Conf is the ceph.conf that an administrator has.
+func (c *Cluster) Conf() []byte {
+	m := c.MonMap()
+	var vectors []string
+	for _, mon := range m.Mons {
+		vectors = append(vectors, fmt.Sprintf("[%s/0,%s/0]", mon.Addrs[0], mon.Addrs[1]))
+	}
+	return fmt.Appendf(nil, "[global]\nfsid = %s\nmon_host = %s\n", m.FSID, strings.Join(vectors, ","))
+}
+
+// Keyring is the keyring of a user.
+func (c *Cluster) Keyring(id string) []byte {
+	return fmt.Appendf(nil, "[client.%s]\n\tkey = %s\n", id, c.Credentials(id).Key.Reveal())
+}
+
+// Writes counts the write commands that reached Ceph, by prefix.
+func (c *Cluster) Writes() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.writes)
+}
+
+// Dials counts the connections that were made.
+func (c *Cluster) Dials() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.dials
+}

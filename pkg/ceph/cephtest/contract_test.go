@@ -1,0 +1,36 @@
+package cephtest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+func TestContract(t *testing.T) {
+	Contract(t, func(*testing.T) Subject {
+		c := New()
+		c.AddFileSystem("myfs", true)
+		c.AddFileSystem("idle", false)
+		return Subject{
+			Dial: func(ctx context.Context, source ceph.Source) (Connection, error) {
+				client, err := c.Dial(ctx, source)
+				if err != nil {
+					return nil, err
+				}
+				return client, nil
+			},
+			Source: c.Source(),
+			Reader: c.AddUser("reader", "osd pool create", "osd pool application enable", "fs subvolumegroup create"),
+			Active: "myfs",
+			Idle:   "idle",
+			Dead:   ceph.Address{Protocol: ceph.V2, IP: "10.99.0.1", Port: 3300},
+			AddMon: func(_ *testing.T, name string) { c.AddMon(name) },
+			RemoveMon: func(_ *testing.T, name string) {
+				c.RemoveMon(name)
+			},
+			Stop:  func(*testing.T) { c.Stop() },
+			Start: func(*testing.T) { c.Start() },
+		}
+	})
+}

@@ -1,0 +1,69 @@
+package ceph
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// What a caller decides on. Every error of a connection wraps one of them, or none when
+// Ceph answered something that nobody expected.
+var (
+	// ErrTimeout says that Ceph did not answer in time, or that the context ended first.
+	ErrTimeout = errors.New("no answer in time")
+	// ErrDenied says that the user lacks the caps for a command, or that Ceph forbids it.
+	ErrDenied = errors.New("access denied")
+	// ErrNotFound says that the pool, filesystem or user does not exist.
+	ErrNotFound = errors.New("not found")
+	// ErrUnreachable says that none of the mon addresses led to a connection.
+	ErrUnreachable = errors.New("no mon reachable")
+	// ErrWrongKey says that a mon answered and refused the user: unknown to it, with
+	// another key, or without mon caps. Ceph does not say which.
+	ErrWrongKey = errors.New("user or key refused")
+	// ErrOtherCluster says that the mons belong to another Ceph cluster than declared.
+	ErrOtherCluster = errors.New("another Ceph cluster")
+	// ErrNoActiveMDS says that a filesystem has no active MDS, so that its commands must
+	// not be sent.
+	ErrNoActiveMDS = errors.New("no active MDS")
+	// ErrClosed says that the connection was closed by its owner.
+	ErrClosed = errors.New("connection is closed")
+)
+
+// CommandError is Ceph's refusal of a command. errors.Is tells its class.
+type CommandError struct {
+	// Command is the command's prefix, such as "osd pool create".
+	Command string
+	// Errno is what librados returned: negative from mons, for the mgr's time-outs positive.
+	Errno int
+	// Status is Ceph's own text; often empty.
+	Status string
+}
+
+// Error names the command, Ceph's text and the error number.
+func (e *CommandError) Error() string {
+	number := syscall.Errno(e.number())
+	if e.Status == "" {
+		return fmt.Sprintf("ceph %s: %s (errno %d)", e.Command, number.Error(), e.Errno)
+	}
+	return fmt.Sprintf("ceph %s: %s (errno %d, %s)", e.Command, e.Status, e.Errno, number.Error())
+}
+
+// Is matches ErrTimeout, ErrDenied and ErrNotFound by the error number.
+func (e *CommandError) Is(target error) bool {
+	switch syscall.Errno(e.number()) {
+	case syscall.ETIMEDOUT:
+		return target == ErrTimeout
+	case syscall.EACCES, syscall.EPERM:
+		return target == ErrDenied
+	case syscall.ENOENT:
+		return target == ErrNotFound
+	}
+	return false
+}
+
+func (e *CommandError) number() int {
+	if e.Errno < 0 {
+		return -e.Errno
+	}
+	return e.Errno
+}

@@ -1,0 +1,106 @@
+package ceph
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"slices"
+)
+
+// MonMap is Ceph's own list of its mons.
+type MonMap struct {
+	FSID string
+	// Epoch rises with every change of the map.
+	Epoch int64
+	// Mons are sorted by name; those out of quorum are included.
+	Mons []Mon
+}
+
+// Mon is one mon of a MonMap.
+type Mon struct {
+	Name string
+	// Addrs has one address for each protocol the mon speaks, in the mon's own order.
+	Addrs []Address
+}
+
+// Monitors lists every mon once, sorted, in the form that config.json and the kernel
+// clients take: "ip:port" of the v1 address, of the v2 address where v1 is off.
+func (m MonMap) Monitors() []string {
+	var monitors []string
+	for _, mon := range m.Mons {
+		chosen := mon.Addrs[0]
+		for _, a := range mon.Addrs {
+			if a.Protocol == V1 {
+				chosen = a
+			}
+		}
+		monitors = append(monitors, chosen.HostPort())
+	}
+	slices.Sort(monitors)
+	return monitors
+}
+
+// MonHost lists every mon once, by the address that a client of ours takes: v2 if the mon
+// has one.
+func (m MonMap) MonHost() []Address {
+	var addresses []Address
+	for _, mon := range m.Mons {
+		addresses = append(addresses, preferred(mon.Addrs))
+	}
+	return addresses
+}
+
+// ParseMonDump reads the JSON of `ceph mon dump`. A map without fsid, epoch or mons, or
+// with a mon without address, is an error: it must never reach a consumer.
+func ParseMonDump(data []byte) (MonMap, error) {
+	var dump struct {
+		FSID  string `json:"fsid"`
+		Epoch int64  `json:"epoch"`
+		Mons  []struct {
+			Name        string `json:"name"`
+			PublicAddrs struct {
+				AddrVec []struct {
+					Type string `json:"type"`
+					Addr string `json:"addr"`
+				} `json:"addrvec"`
+			} `json:"public_addrs"`
+		} `json:"mons"`
+	}
+	if err := json.Unmarshal(data, &dump); err != nil {
+		return MonMap{}, fmt.Errorf("reading the monmap: %w", err)
+	}
+	if !isFSID(dump.FSID) || dump.Epoch < 1 || len(dump.Mons) == 0 {
+		return MonMap{}, fmt.Errorf("monmap with fsid %q, epoch %d and %d mons is incomplete",
+			dump.FSID, dump.Epoch, len(dump.Mons))
+	}
+	m := MonMap{FSID: dump.FSID, Epoch: dump.Epoch}
+	for _, entry := range dump.Mons {
+		mon := Mon{Name: entry.Name}
+		for _, a := range entry.PublicAddrs.AddrVec {
+			address, err := monAddress(a.Type, a.Addr)
+			if err != nil {
+				return MonMap{}, fmt.Errorf("monmap epoch %d, mon %q: %w", dump.Epoch, entry.Name, err)
+			}
+			mon.Addrs = append(mon.Addrs, address)
+		}
+		if len(mon.Addrs) == 0 {
+			return MonMap{}, fmt.Errorf("monmap epoch %d: mon %q has no address", dump.Epoch, entry.Name)
+		}
+		m.Mons = append(m.Mons, mon)
+	}
+	slices.SortFunc(m.Mons, func(a, b Mon) int { return cmp.Compare(a.Name, b.Name) })
+	return m, nil
+}
+
+func monAddress(protocol, hostPort string) (Address, error) {
+	at, err := netip.ParseAddrPort(hostPort)
+	if err != nil {
+		return Address{}, fmt.Errorf("address: %w", err)
+	}
+	switch p := Protocol(protocol); p {
+	case V1, V2, Any:
+		return Address{Protocol: p, IP: at.Addr().Unmap().String(), Port: at.Port()}, nil
+	}
+	return Address{}, fmt.Errorf("address %s has the unknown protocol %q", hostPort, protocol)
+}

@@ -1,0 +1,46 @@
+package ceph
+
+import (
+	"strconv"
+	"strings"
+)
+
+const (
+	maxQuoted = 120
+	// A cephx key has 40 characters; half of one is already too much to show.
+	keyLikeRun = 20
+)
+
+// quote prints what an administrator wrote, for an error message, unless it could be a key
+// that was pasted into the wrong place.
+func quote(text string) string {
+	if looksSecret(text) {
+		return "(not shown, it looks like a key)"
+	}
+	if len(text) > maxQuoted {
+		text = text[:maxQuoted] + "…"
+	}
+	return strconv.Quote(text)
+}
+
+// looksSecret finds a long run of base64 that starts as cephx keys do, or has digits, upper
+// and lower case letters.
+func looksSecret(text string) bool {
+	isBase64 := func(r rune) bool {
+		return isDigit(r) || isUpper(r) || isLower(r) || strings.ContainsRune("+/=", r)
+	}
+	runs := strings.FieldsFunc(text, func(r rune) bool { return !isBase64(r) })
+	for _, run := range runs {
+		mixed := strings.ContainsFunc(run, isDigit) && strings.ContainsFunc(run, isUpper) &&
+			strings.ContainsFunc(run, isLower)
+		keyStart := strings.HasPrefix(run, "AQ") || strings.HasPrefix(run, "Ag")
+		if len(run) >= keyLikeRun && (mixed || keyStart) {
+			return true
+		}
+	}
+	return false
+}
+
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
+func isUpper(r rune) bool { return r >= 'A' && r <= 'Z' }
+func isLower(r rune) bool { return r >= 'a' && r <= 'z' }

@@ -1,0 +1,134 @@
+//go:build cgo
+
+package rados
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/ceph/go-ceph/rados"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// maxCalls bounds the threads that a Ceph without answers can hold.
+const maxCalls = 8
+
+// Conn is a live connection to a Ceph cluster. It may be used concurrently, follows the
+// cluster's mons by itself, and works again after any outage: keep it for as long as the
+// declaration stays the same. Errors of its methods wrap ErrTimeout, ErrDenied,
+// ErrNotFound or ErrClosed where they apply, and a CommandError where Ceph refused.
+type Conn struct {
+	conn  *rados.Conn
+	slots chan struct{}
+
+	mu     sync.Mutex
+	calls  int
+	closed bool
+}
+
+func newConn(conn *rados.Conn) *Conn {
+	return &Conn{conn: conn, slots: make(chan struct{}, maxCalls)}
+}
+
+// Close ends the connection; calls that are under way may still finish. It does not wait
+// for them and may be called again.
+func (c *Conn) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	c.closed = true
+	if c.calls == 0 {
+		c.conn.Shutdown()
+	}
+}
+
+func (c *Conn) enter() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return ceph.ErrClosed
+	}
+	c.calls++
+	return nil
+}
+
+// leave ends a call; the last one after Close frees the connection, because librados must
+// not be shut down under a call.
+func (c *Conn) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls--
+	if c.closed && c.calls == 0 {
+		c.conn.Shutdown()
+	}
+}
+
+// call runs work with a deadline.
+func call[T any](ctx context.Context, c *Conn, work func(*rados.Conn) (T, error)) (T, error) {
+	var none T
+	if ctx.Err() != nil {
+		return none, fmt.Errorf("%w: %w", ceph.ErrTimeout, context.Cause(ctx))
+	}
+	select {
+	case c.slots <- struct{}{}:
+	case <-ctx.Done():
+		return none, fmt.Errorf("%w: %w", ceph.ErrTimeout, context.Cause(ctx))
+	}
+	if err := c.enter(); err != nil {
+		<-c.slots
+		return none, err
+	}
+	return await(ctx, func() (T, error) {
+		defer func() {
+			c.leave()
+			<-c.slots
+		}()
+		return work(c.conn)
+	}, func(T) {})
+}
+
+// arguments of a command, beside its prefix.
+type arguments map[string]any
+
+func (a arguments) encode(prefix string) ([]byte, error) {
+	command := map[string]any{"prefix": prefix, "format": "json"}
+	for name, value := range a {
+		command[name] = value
+	}
+	return json.Marshal(command)
+}
+
+// mon sends a command to the mons and returns its output.
+func (c *Conn) mon(ctx context.Context, prefix string, args arguments) ([]byte, error) {
+	command, err := args.encode(prefix)
+	if err != nil {
+		return nil, err
+	}
+	return call(ctx, c, func(conn *rados.Conn) ([]byte, error) {
+		output, status, err := conn.MonCommand(command)
+		if err != nil {
+			return nil, failure(prefix, status, err)
+		}
+		return output, nil
+	})
+}
+
+// mgr sends a command to the active mgr and returns its output. Without a mgr it waits.
+func (c *Conn) mgr(ctx context.Context, prefix string, args arguments) ([]byte, error) {
+	command, err := args.encode(prefix)
+	if err != nil {
+		return nil, err
+	}
+	return call(ctx, c, func(conn *rados.Conn) ([]byte, error) {
+		output, status, err := conn.MgrCommand([][]byte{command})
+		if err != nil {
+			return nil, failure(prefix, status, err)
+		}
+		return output, nil
+	})
+}

@@ -1,0 +1,109 @@
+package ceph
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// ParsePools reads the JSON of `ceph osd pool ls detail`.
+func ParsePools(data []byte) ([]Pool, error) {
+	const erasure = 3
+	var list []struct {
+		ID           int64                      `json:"pool_id"`
+		Name         string                     `json:"pool_name"`
+		Type         int                        `json:"type"`
+		Flags        string                     `json:"flags_names"`
+		Applications map[string]json.RawMessage `json:"application_metadata"`
+	}
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, fmt.Errorf("reading the list of pools: %w", err)
+	}
+	var pools []Pool
+	for _, p := range list {
+		pools = append(pools, Pool{
+			ID:           p.ID,
+			Name:         p.Name,
+			Applications: slices.Sorted(maps.Keys(p.Applications)),
+			ErasureCoded: p.Type == erasure,
+			NoDelete:     slices.Contains(strings.Split(p.Flags, ","), "nodelete"),
+		})
+	}
+	return pools, nil
+}
+
+// ParseFileSystems reads the JSON of `ceph fs dump`.
+func ParseFileSystems(data []byte) ([]FileSystem, error) {
+	var dump struct {
+		FileSystems []struct {
+			ID     int64 `json:"id"`
+			MDSMap struct {
+				Name string `json:"fs_name"`
+				Info map[string]struct {
+					Rank  int    `json:"rank"`
+					State string `json:"state"`
+				} `json:"info"`
+			} `json:"mdsmap"`
+		} `json:"filesystems"`
+	}
+	if err := json.Unmarshal(data, &dump); err != nil {
+		return nil, fmt.Errorf("reading the list of filesystems: %w", err)
+	}
+	var filesystems []FileSystem
+	for _, f := range dump.FileSystems {
+		fs := FileSystem{ID: f.ID, Name: f.MDSMap.Name}
+		for _, mds := range f.MDSMap.Info {
+			if mds.Rank == 0 && mds.State == "up:active" {
+				fs.Active = true
+			}
+		}
+		filesystems = append(filesystems, fs)
+	}
+	return filesystems, nil
+}
+
+// ParseSubvolumeGroups reads the JSON of `ceph fs subvolumegroup ls`: the groups' names.
+func ParseSubvolumeGroups(data []byte) ([]string, error) {
+	var list []struct {
+		Name string `json:"name"`
+	}
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, fmt.Errorf("reading the list of subvolume groups: %w", err)
+	}
+	var names []string
+	for _, g := range list {
+		names = append(names, g.Name)
+	}
+	return names, nil
+}
+
+// ParseVersion reads the JSON of `ceph version`: the number alone, such as "16.2.15".
+func ParseVersion(data []byte) (string, error) {
+	var reply struct {
+		Version string `json:"version"`
+	}
+	if err := json.Unmarshal(data, &reply); err != nil {
+		return "", fmt.Errorf("reading the version of Ceph: %w", err)
+	}
+	words := strings.Fields(reply.Version)
+	if len(words) < 3 || words[0] != "ceph" || words[1] != "version" {
+		return "", fmt.Errorf("version of Ceph %q is not of the form \"ceph version 16.2.15 …\"", reply.Version)
+	}
+	return words[2], nil
+}
+
+// CheckPoolName refuses names that Ceph would take but that tools and StorageClasses
+// choke on.
+func CheckPoolName(name string) error {
+	allowed := func(r rune) bool {
+		return isDigit(r) || isUpper(r) || isLower(r) || strings.ContainsRune("-_.", r)
+	}
+	if name == "" || len(name) > 128 || strings.HasPrefix(name, ".") ||
+		strings.ContainsFunc(name, func(r rune) bool { return !allowed(r) }) {
+		return fmt.Errorf("pool name %s is refused: at most 128 letters, digits, '-', '_' and '.', "+
+			"not starting with '.'", quote(name))
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package ceph
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// monDump is shortened from what Ceph 16.2.15 printed.
+const monDump = `{"epoch":11,"fsid":"` + fsidA + `","modified":"2024-11-20T11:43:02.004852Z",
+"disallowed_leaders: ":"","removed_ranks: ":"","features":{"persistent":["kraken"]},"mons":[
+{"rank":0,"name":"d","public_addrs":{"addrvec":[{"type":"v2","addr":"10.0.0.4:3300","nonce":0},{"type":"v1","addr":"10.0.0.4:6789","nonce":0}]},"addr":"10.0.0.4:6789/0"},
+{"rank":1,"name":"b","public_addrs":{"addrvec":[{"type":"v2","addr":"[fd00::2]:3300","nonce":0}]},"addr":"[fd00::2]:3300/0"},
+{"rank":2,"name":"c","public_addrs":{"addrvec":[{"type":"v1","addr":"10.0.0.3:6789","nonce":0}]},"addr":"10.0.0.3:6789/0"}],
+"quorum":[0,1]}`
+
+func TestParseMonDump(t *testing.T) {
+	got, err := ParseMonDump([]byte(monDump))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := MonMap{FSID: fsidA, Epoch: 11, Mons: []Mon{
+		{Name: "b", Addrs: []Address{{V2, "fd00::2", 3300}}},
+		{Name: "c", Addrs: []Address{{V1, "10.0.0.3", 6789}}},
+		{Name: "d", Addrs: []Address{{V2, "10.0.0.4", 3300}, {V1, "10.0.0.4", 6789}}},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	monitors := []string{"10.0.0.3:6789", "10.0.0.4:6789", "[fd00::2]:3300"}
+	if diff := cmp.Diff(monitors, got.Monitors()); diff != "" {
+		t.Errorf("one address of each mon, v1 where there is one (-want +got)\n%s", diff)
+	}
+	host := "v2:[fd00::2]:3300,v1:10.0.0.3:6789,v2:10.0.0.4:3300"
+	if diff := cmp.Diff(host, MonHost(got.MonHost())); diff != "" {
+		t.Errorf("one address of each mon, v2 where there is one (-want +got)\n%s", diff)
+	}
+}
+
+func TestParseMonDumpErrors(t *testing.T) {
+	tests := map[string]struct{ from, to, want string }{
+		"NotJSON":   {monDump, "x", "reading the monmap"},
+		"NoFSID":    {fsidA, "", "incomplete"},
+		"ZeroFSID":  {fsidA, "x", "incomplete"},
+		"NoEpoch":   {`"epoch":11`, `"epoch":0`, "incomplete"},
+		"NoMons":    {`"mons"`, `"x"`, "incomplete"},
+		"NoAddress": {`[{"type":"v1","addr":"10.0.0.3:6789","nonce":0}]`, `[]`, `mon "c" has no address`},
+		"Address":   {"10.0.0.3:6789\",\"nonce", "x\",\"nonce", `mon "c": address`},
+		"Type":      {`"type":"v1","addr":"10.0.0.3:6789"`, `"type":"v9","addr":"10.0.0.3:6789"`, `unknown protocol "v9"`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := ParseMonDump([]byte(strings.Replace(monDump, test.from, test.to, 1)))
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, %v, want an error that says %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+func TestParsePools(t *testing.T) {
+	got, err := ParsePools([]byte(`[
+{"pool_id":1,"pool_name":"device_health_metrics","flags_names":"hashpspool","type":1,"application_metadata":{"mgr_devicehealth":{}}},
+{"pool_id":2,"pool_name":"ec","flags_names":"hashpspool,nodelete","type":3,"application_metadata":{"rbd":{"k":"v"},"cephfs":{"data":"f"}}},
+{"pool_id":3,"pool_name":"new","flags_names":"hashpspool,creating","type":1,"application_metadata":{}}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Pool{
+		{ID: 1, Name: "device_health_metrics", Applications: []string{"mgr_devicehealth"}},
+		{ID: 2, Name: "ec", Applications: []string{"cephfs", "rbd"}, ErasureCoded: true, NoDelete: true},
+		{ID: 3, Name: "new"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestParseFileSystems(t *testing.T) {
+	const info = `{"gid_4":{"rank":%d,"state":"%s"},"gid_5":{"rank":-1,"state":"up:standby-replay"}}`
+	tests := map[string]struct {
+		reason string
+		info   string
+		want   bool
+	}{
+		"Active":   {"", fmt.Sprintf(info, 0, "up:active"), true},
+		"Rank1":    {"the volumes module talks to rank 0", fmt.Sprintf(info, 1, "up:active"), false},
+		"Starting": {"", fmt.Sprintf(info, 0, "up:rejoin"), false},
+		"None":     {"", "{}", false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := ParseFileSystems([]byte(`{"epoch":9,"standbys":[],"filesystems":[{"id":3,"mdsmap":{"fs_name":"f","info":` + test.info + `}}]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]FileSystem{{ID: 3, Name: "f", Active: test.want}}, got); diff != "" {
+				t.Errorf("%s (-want +got)\n%s", test.reason, diff)
+			}
+		})
+	}
+}
+
+func TestSmallReplies(t *testing.T) {
+	groups, err := ParseSubvolumeGroups([]byte(`[{"name":"csi"},{"name":"other"}]`))
+	if err != nil || !cmp.Equal(groups, []string{"csi", "other"}) {
+		t.Errorf("groups: %v, %v", groups, err)
+	}
+	version, err := ParseVersion([]byte(`{"version":"ceph version 16.2.15 (618f440892089921c3e944a991122ddc44e60516) pacific (stable)"}`))
+	if err != nil || version != "16.2.15" {
+		t.Errorf("version: %q, %v", version, err)
+	}
+	for name, parse := range map[string]func([]byte) error{
+		"pools":       func(b []byte) error { _, err := ParsePools(b); return err },
+		"filesystems": func(b []byte) error { _, err := ParseFileSystems(b); return err },
+		"groups":      func(b []byte) error { _, err := ParseSubvolumeGroups(b); return err },
+		"version":     func(b []byte) error { _, err := ParseVersion(b); return err },
+	} {
+		for _, garbage := range []string{"", "x", `"x"`, `{"version":"x"}x`} {
+			if parse([]byte(garbage)) == nil {
+				t.Errorf("%s: %q gives no error", name, garbage)
+			}
+		}
+	}
+	if _, err := ParseVersion([]byte(`{"version":"16"}`)); err == nil {
+		t.Error("version of another form gives no error")
+	}
+}
+
+func TestCheckPoolName(t *testing.T) {
+	for _, good := range []string{"rbd", "ocp-x7k2-rbd", ".mgr"[1:], "A.b_c-1", strings.Repeat("a", 128)} {
+		if err := CheckPoolName(good); err != nil {
+			t.Errorf("%q: %v", good, err)
+		}
+	}
+	for _, bad := range []string{"", "a b", "a/b", ".mgr", "a,b", strings.Repeat("a", 129), "ä"} {
+		if CheckPoolName(bad) == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}
+
+func TestCommandError(t *testing.T) {
+	tests := map[string]struct {
+		errno int
+		is    error
+	}{
+		"MonTimeout":  {-110, ErrTimeout},
+		"MgrTimeout":  {110, ErrTimeout},
+		"NoCaps":      {-13, ErrDenied},
+		"Forbidden":   {-1, ErrDenied},
+		"NoSuchThing": {-2, ErrNotFound},
+		"Invalid":     {-22, nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			err := fmt.Errorf("creating pool %q: %w", "p", &CommandError{Command: "osd pool create", Errno: test.errno, Status: "sorry"})
+			for _, sentinel := range []error{ErrTimeout, ErrDenied, ErrNotFound, ErrUnreachable, ErrWrongKey} {
+				if got := errors.Is(err, sentinel); got != (sentinel == test.is) {
+					t.Errorf("is %q: %v", sentinel, got)
+				}
+			}
+			if !strings.Contains(err.Error(), fmt.Sprintf("ceph osd pool create: sorry (errno %d, ", test.errno)) {
+				t.Errorf("message %q", err)
+			}
+		})
+	}
+	if got := (&CommandError{Command: "mon dump", Errno: 110}).Error(); got != "ceph mon dump: connection timed out (errno 110)" {
+		t.Errorf("message without status: %q", got)
+	}
+}

@@ -1,0 +1,57 @@
+package ceph
+
+// Credentials is a cephx user.
+type Credentials struct {
+	// UserID is the user's name without the leading "client.".
+	UserID string
+	Key    Key
+}
+
+// Source is what an administrator declared: how to reach a Ceph cluster, and as whom.
+type Source struct {
+	// Monitors are the initial mon addresses, de-duplicated, in the order given.
+	Monitors []Address
+	// FSID is the declared Ceph cluster ID; empty when the declaration has none.
+	FSID string
+	Credentials
+}
+
+// Cluster is what a live connection to a Ceph cluster told.
+type Cluster struct {
+	FSID   string
+	MonMap MonMap
+	// Credentials are those of the connection, for drivers that share the operator's user.
+	Credentials Credentials
+}
+
+// Pool is one line of `ceph osd pool ls detail`.
+type Pool struct {
+	ID   int64
+	Name string
+	// Applications are the enabled applications ("rbd", "cephfs", …), sorted.
+	Applications []string
+	ErasureCoded bool
+	NoDelete     bool
+}
+
+// FileSystem is one CephFS filesystem of `ceph fs dump`.
+type FileSystem struct {
+	ID   int64
+	Name string
+	// Active says that rank 0 has an MDS in state up:active. Without one, commands of the
+	// mgr's volumes module hang and block it for everyone (seen with Ceph 16.2.15).
+	Active bool
+}
+
+// Placement is where volumes of a default StorageClass go.
+type Placement struct {
+	// FSID of the Ceph cluster for which the place was chosen.
+	FSID string
+	// Pool of RBD images; empty for CephFS.
+	Pool string
+	// DataPool holds the data of RBD images whose Pool holds the metadata; usually empty.
+	DataPool string
+	// Filesystem and SubvolumeGroup of CephFS subvolumes; empty for RBD.
+	Filesystem     string
+	SubvolumeGroup string
+}

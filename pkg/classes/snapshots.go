@@ -1,0 +1,201 @@
+package classes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/utils/ptr"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+)
+
+const snapshotsName = "CephSnapshotClasses"
+
+// SnapshotsConfig is all that the controller of the snapshot classes uses.
+type SnapshotsConfig struct {
+	Driver   driver.Driver
+	Operator v1helpers.OperatorClient
+	Client   dynamic.Interface
+	// Manifests are the assets: a VolumeSnapshotClass, a VolumeGroupSnapshotClass or both.
+	Manifests [][]byte
+	// Served returns the versions that the API server serves of a CRD, such as
+	// "volumesnapshotclasses.snapshot.storage.k8s.io"; none when the CRD does not exist.
+	Served func(crd string) []string
+	// Placement is where volumes go; empty until pkg/pools knows.
+	Placement *latest.Value[ceph.Placement]
+	// Open says that the driver is to be deployed; otherwise nothing is done.
+	Open func() bool
+	// Triggers wake the controller when Open or Served may have changed.
+	Triggers []factory.Informer
+	Recorder events.Recorder
+}
+
+type snapshots struct {
+	SnapshotsConfig
+	classes []snapshotClass
+	// watches are by resource; only one worker runs sync.
+	watches map[string]*watch
+}
+
+// NewSnapshots returns the controller that keeps the snapshot classes whose CRDs exist. It
+// writes CephSnapshotClassesDegraded, and SnapshotClassesUsable: False, reason ForeignClass,
+// while a class of our name is somebody else's. It fails on a manifest of another kind.
+func NewSnapshots(config SnapshotsConfig) (factory.Controller, error) {
+	c := &snapshots{SnapshotsConfig: config, watches: map[string]*watch{}}
+	for _, manifest := range config.Manifests {
+		class, err := readSnapshotClass(manifest)
+		if err != nil {
+			return nil, err
+		}
+		c.classes = append(c.classes, class)
+	}
+	return factory.New().
+		WithSync(c.sync).
+		ResyncEvery(resync).
+		WithControllerInstanceName(snapshotsName).
+		WithInformers(c.Operator.Informer(), c.Placement).
+		WithInformers(c.Triggers...).
+		ToController(snapshotsName, c.Recorder), nil
+}
+
+func (c *snapshots) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+	if !c.Open() {
+		return nil
+	}
+	spec, _, _, err := c.Operator.GetOperatorState()
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	}
+	managed := spec.ManagementState == operatorv1.Managed
+	var foreign []string
+	var problems []error
+	for _, class := range c.classes {
+		message, err := c.syncClass(ctx, syncCtx, class, managed)
+		if message != "" {
+			foreign = append(foreign, message)
+		}
+		if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
+			// Our copy is a moment old; nothing is wrong.
+			return err
+		}
+		problems = append(problems, err)
+	}
+	problem := errors.Join(problems...)
+	return errors.Join(c.report(ctx, foreign, problem), problem)
+}
+
+// syncClass returns a message when the class is somebody else's.
+func (c *snapshots) syncClass(ctx context.Context, syncCtx factory.SyncContext, class snapshotClass, managed bool) (string, error) {
+	served := c.Served(class.resource.String())
+	if len(served) == 0 {
+		c.forget(class)
+		return "", nil
+	}
+	w, err := c.watch(ctx, syncCtx, class, newest(served))
+	if err != nil {
+		return "", err
+	}
+	existing := w.get(c.Driver.SnapshotClass)
+	if existing != nil && foreignSnapshotClass(existing, c.Driver) {
+		owner, _, _ := unstructured.NestedString(existing.Object, "driver")
+		return foreignMessage(class.asset.GetKind(), existing, owner), nil
+	}
+	place, decided := c.Placement.Get()
+	if !decided || !managed {
+		return "", nil
+	}
+	wanted := class.wanted(c.Driver, place, w.resource.Version)
+	if existing == nil {
+		return "", c.create(ctx, w, withoutSecondDefault(wanted, w.all()))
+	}
+	return "", c.update(ctx, w, existing, wanted)
+}
+
+func (c *snapshots) create(ctx context.Context, w *watch, wanted *unstructured.Unstructured) error {
+	if _, err := c.Client.Resource(w.resource).Create(ctx, wanted, metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("creating %s %s: %w", wanted.GetKind(), wanted.GetName(), err)
+	}
+	c.Recorder.Eventf(wanted.GetKind()+"Created", "Created %s %s because it was missing", wanted.GetKind(), wanted.GetName())
+	return nil
+}
+
+// update changes the class in place, or makes it anew: the fields of a VolumeGroupSnapshotClass
+// are immutable, those of a VolumeSnapshotClass are not.
+func (c *snapshots) update(ctx context.Context, w *watch, existing, wanted *unstructured.Unstructured) error {
+	next, changed := merged(existing, wanted)
+	if !changed {
+		return nil
+	}
+	kind, name := wanted.GetKind(), wanted.GetName()
+	client := c.Client.Resource(w.resource)
+	_, err := client.Update(ctx, next, metav1.UpdateOptions{})
+	if apierrors.IsInvalid(err) {
+		precondition := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: ptr.To(existing.GetUID())}}
+		if err := client.Delete(ctx, name, precondition); err != nil {
+			return fmt.Errorf("deleting %s %s to change immutable fields: %w", kind, name, err)
+		}
+		_, err = client.Create(ctx, recreated(next), metav1.CreateOptions{})
+	}
+	if err != nil {
+		return fmt.Errorf("updating %s %s: %w", kind, name, err)
+	}
+	c.Recorder.Eventf(kind+"Updated", "Updated %s %s because it changed", kind, name)
+	return nil
+}
+
+// watch returns the informer of the kind in that version, which it starts when needed.
+func (c *snapshots) watch(ctx context.Context, syncCtx factory.SyncContext, class snapshotClass, version string) (*watch, error) {
+	resource := class.resource.WithVersion(version)
+	w := c.watches[class.resource.Resource]
+	if w != nil && w.resource == resource && !w.informer.IsStopped() {
+		return w, nil
+	}
+	c.forget(class)
+	queue := syncCtx.Queue()
+	w, err := newWatch(ctx, c.Client, resource, func() { queue.Add(factory.DefaultQueueKey) })
+	if err != nil {
+		return nil, err
+	}
+	c.watches[class.resource.Resource] = w
+	return w, nil
+}
+
+func (c *snapshots) forget(class snapshotClass) {
+	if w := c.watches[class.resource.Resource]; w != nil {
+		w.stop()
+		delete(c.watches, class.resource.Resource)
+	}
+}
+
+func (c *snapshots) report(ctx context.Context, foreign []string, problem error) error {
+	degraded := condition.Good(condition.SnapshotClassesDegraded)
+	if problem != nil {
+		degraded = condition.New(condition.SnapshotClassesDegraded, operatorv1.ConditionTrue, condition.SyncError, problem.Error())
+	}
+	usable := condition.New(condition.SnapshotClassesUsable, operatorv1.ConditionTrue, condition.AsExpected, "")
+	if len(foreign) > 0 {
+		usable = condition.New(condition.SnapshotClassesUsable, operatorv1.ConditionFalse, condition.ForeignClass, strings.Join(foreign, "; "))
+	}
+	status := applyoperatorv1.OperatorStatus().WithConditions(degraded, usable)
+	if err := c.Operator.ApplyOperatorStatus(ctx, c.Driver.OperatorName()+"-"+snapshotsName, status); err != nil {
+		return fmt.Errorf("writing condition %s: %w", condition.SnapshotClassesDegraded, err)
+	}
+	return nil
+}

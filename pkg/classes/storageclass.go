@@ -1,0 +1,99 @@
+// Package classes keeps what users name in their claims: the default StorageClass, through
+// hooks of library-go's controller, and the snapshot classes, which library-go knows in part.
+// A class of our name that is somebody else's is left alone.
+package classes
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/operator/csi/csistorageclasscontroller"
+	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	storageinformers "k8s.io/client-go/informers/storage/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+)
+
+// Why a StorageClass is not touched.
+var (
+	// ErrUndecided says that neither Ceph nor a class that exists tells the parameters.
+	ErrUndecided = errors.New("parameters are not known yet")
+	// ErrForeign says that the class is somebody else's.
+	ErrForeign = errors.New("belongs to somebody else")
+)
+
+// StorageClass is what the hook of library-go's StorageClass controller rests on.
+type StorageClass struct {
+	Driver         driver.Driver
+	StorageClasses storageinformers.StorageClassInformer
+	// Placement is where volumes go; empty until pkg/pools knows.
+	Placement *latest.Value[ceph.Placement]
+}
+
+// Foreign says whether a StorageClass of our name is somebody else's: another provisioner, or
+// without our mark.
+func Foreign(existing *storagev1.StorageClass, d driver.Driver) bool {
+	return existing.Provisioner != d.Name || !d.Owns(existing)
+}
+
+// Ready says whether library-go's controller may run. It must not where the class is foreign,
+// which it would delete, nor where the hook could only fail.
+func (s StorageClass) Ready() bool {
+	existing, err := s.existing()
+	if err != nil {
+		return false
+	}
+	if existing != nil {
+		return !Foreign(existing, s.Driver)
+	}
+	_, decided := s.Placement.Get()
+	return decided
+}
+
+// Hook completes the StorageClass of the asset. While the placement is not known, a class that
+// exists keeps its parameters: library-go deletes and recreates on any difference.
+func (s StorageClass) Hook() csistorageclasscontroller.StorageClassHookFunc {
+	return func(_ *operatorv1.OperatorSpec, class *storagev1.StorageClass) error {
+		existing, err := s.existing()
+		if err != nil {
+			return err
+		}
+		if existing != nil && Foreign(existing, s.Driver) {
+			return fmt.Errorf("StorageClass %s %w", class.Name, ErrForeign)
+		}
+		place, decided := s.Placement.Get()
+		if !decided && existing == nil {
+			return fmt.Errorf("StorageClass %s: %w", class.Name, ErrUndecided)
+		}
+		if class.Labels == nil {
+			class.Labels = map[string]string{}
+		}
+		class.Labels[driver.ManagedByLabel] = s.Driver.OperatorName()
+		if !decided {
+			class.Parameters = maps.Clone(existing.Parameters)
+			return nil
+		}
+		if class.Parameters == nil {
+			class.Parameters = map[string]string{}
+		}
+		maps.Copy(class.Parameters, volumeParameters(s.Driver, place))
+		return nil
+	}
+}
+
+// existing returns the class of our name, or nil.
+func (s StorageClass) existing() (*storagev1.StorageClass, error) {
+	class, err := s.StorageClasses.Lister().Get(s.Driver.StorageClass)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading StorageClass %s: %w", s.Driver.StorageClass, err)
+	}
+	return class, nil
+}

@@ -1,0 +1,249 @@
+package classes
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/resource/resourceread"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+)
+
+func class(provisioner, mark string, parameters map[string]string) *storagev1.StorageClass {
+	out := &storagev1.StorageClass{
+		ObjectMeta: metav1.ObjectMeta{Name: driver.RBD.StorageClass}, Provisioner: provisioner, Parameters: parameters,
+	}
+	if mark != "" {
+		out.Labels = map[string]string{driver.ManagedByLabel: mark}
+	}
+	return out
+}
+
+func ours(parameters map[string]string) *storagev1.StorageClass {
+	return class(driver.RBD.Name, driver.RBD.OperatorName(), parameters)
+}
+
+// manifest is an asset as the operator reads it.
+func manifest(t *testing.T, d driver.Driver, name string) []byte {
+	t.Helper()
+	images := map[string]string{}
+	for _, image := range assets.RequiredImages() {
+		images[image] = "image"
+	}
+	set, err := assets.New(assets.Values{Driver: d, Images: images})
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := set.Asset(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// newStorageClass has the class that exists, if any, and the placement, if it is known.
+func newStorageClass(t *testing.T, d driver.Driver, existing *storagev1.StorageClass, place *ceph.Placement) StorageClass {
+	t.Helper()
+	var objects []runtime.Object
+	if existing != nil {
+		objects = append(objects, existing)
+	}
+	kube := informers.NewSharedInformerFactory(fake.NewClientset(objects...), 0)
+	s := StorageClass{Driver: d, StorageClasses: kube.Storage().V1().StorageClasses(), Placement: &latest.Value[ceph.Placement]{}}
+	if place != nil {
+		s.Placement.Set(*place)
+	}
+	s.StorageClasses.Informer()
+	ctx, cancel := context.WithCancel(t.Context())
+	kube.Start(ctx.Done())
+	kube.WaitForCacheSync(ctx.Done())
+	t.Cleanup(func() {
+		cancel()
+		kube.Shutdown()
+	})
+	return s
+}
+
+func TestHook(t *testing.T) {
+	place := &ceph.Placement{FSID: "f", Pool: "p"}
+	old := map[string]string{"clusterID": "old", "pool": "old", "csi.storage.k8s.io/node-stage-secret-name": "old"}
+	complete := map[string]string{
+		"clusterID": "f", "pool": "p",
+		"imageFeatures": "layering,exclusive-lock,object-map,fast-diff,deep-flatten", "csi.storage.k8s.io/fstype": "ext4",
+		"csi.storage.k8s.io/provisioner-secret-name":             "ceph-rbd-csi-provisioner",
+		"csi.storage.k8s.io/provisioner-secret-namespace":        "openshift-cluster-csi-drivers",
+		"csi.storage.k8s.io/controller-expand-secret-name":       "ceph-rbd-csi-provisioner",
+		"csi.storage.k8s.io/controller-expand-secret-namespace":  "openshift-cluster-csi-drivers",
+		"csi.storage.k8s.io/controller-publish-secret-name":      "ceph-rbd-csi-provisioner",
+		"csi.storage.k8s.io/controller-publish-secret-namespace": "openshift-cluster-csi-drivers",
+		"csi.storage.k8s.io/node-stage-secret-name":              "ceph-rbd-csi-node",
+		"csi.storage.k8s.io/node-stage-secret-namespace":         "openshift-cluster-csi-drivers",
+	}
+	tests := map[string]struct {
+		reason   string
+		existing *storagev1.StorageClass
+		place    *ceph.Placement
+		want     map[string]string
+		err      error
+		ready    bool
+	}{
+		"First": {
+			reason: "made from asset and placement",
+			place:  place,
+			want:   complete,
+			ready:  true,
+		},
+		"Moved": {
+			reason:   "the placement has looked at the class already",
+			existing: ours(old),
+			place:    place,
+			want:     complete,
+			ready:    true,
+		},
+		"CephDown": {
+			reason:   "exactly as it is: any difference would recreate the class",
+			existing: ours(old),
+			want:     old,
+			ready:    true,
+		},
+		"Undecided": {
+			reason: "no guess",
+			err:    ErrUndecided,
+		},
+		"OtherProvisioner": {
+			reason:   "library-go would delete it",
+			existing: class("ebs.csi.aws.com", driver.RBD.OperatorName(), old),
+			place:    place,
+			err:      ErrForeign,
+		},
+		"NoMark": {
+			reason:   "our provisioner in somebody's own class",
+			existing: class(driver.RBD.Name, "", old),
+			place:    place,
+			err:      ErrForeign,
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newStorageClass(t, driver.RBD, tc.existing, tc.place)
+			got := resourceread.ReadStorageClassV1OrDie(manifest(t, driver.RBD, assets.StorageClass))
+			err := s.Hook()(&operatorv1.OperatorSpec{}, got)
+			if !errors.Is(err, tc.err) {
+				t.Fatalf("%s: got error %v, want %v", tc.reason, err, tc.err)
+			}
+			if s.Ready() != tc.ready {
+				t.Errorf("%s: ready is %v, want %v", tc.reason, s.Ready(), tc.ready)
+			}
+			if tc.err != nil {
+				return
+			}
+			if diff := cmp.Diff(tc.want, got.Parameters); diff != "" {
+				t.Errorf("%s: parameters (-want +got):\n%s", tc.reason, diff)
+			}
+			if !driver.RBD.Owns(got) {
+				t.Errorf("%s: the class has no mark of ours", tc.reason)
+			}
+		})
+	}
+}
+
+func TestVolumeParametersByPlacement(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		driver driver.Driver
+		place  ceph.Placement
+		want   map[string]string
+	}{
+		"DataPool": {
+			reason: "data apart from metadata",
+			driver: driver.RBD,
+			place:  ceph.Placement{FSID: "f", Pool: "p", DataPool: "ec"},
+			want:   map[string]string{"clusterID": "f", "pool": "p", "dataPool": "ec"},
+		},
+		"CephFS": {
+			reason: "the group stands in config.json",
+			driver: driver.CephFS,
+			place:  ceph.Placement{FSID: "f", Filesystem: "a", SubvolumeGroup: "csi"},
+			want:   map[string]string{"clusterID": "f", "fsName": "a"},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := volumeParameters(tc.driver, tc.place)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestUsable(t *testing.T) {
+	helm := class(driver.RBD.Name, "", nil)
+	helm.Annotations = map[string]string{"meta.helm.sh/release-name": "csi", "meta.helm.sh/release-namespace": "ceph"}
+	tests := map[string]struct {
+		reason   string
+		existing *storagev1.StorageClass
+		closed   bool
+		status   operatorv1.ConditionStatus
+		text     []string
+	}{
+		"None":   {reason: "to be made", status: operatorv1.ConditionTrue},
+		"Ours":   {reason: "as expected", existing: ours(nil), status: operatorv1.ConditionTrue},
+		"Closed": {reason: "a driver that is not deployed says nothing of classes", existing: helm, closed: true},
+		"Foreign": {
+			reason:   "whose it is and what to do",
+			existing: helm,
+			status:   operatorv1.ConditionFalse,
+			text:     []string{"StorageClass ceph-rbd", "Helm release ceph/csi", "oc delete storageclass ceph-rbd"},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			operator := conditiontest.New(operatorv1.Managed)
+			recorder := events.NewInMemoryRecorder("test", clock.RealClock{})
+			controller := NewUsable(UsableConfig{
+				StorageClass: newStorageClass(t, driver.RBD, tc.existing, nil),
+				Operator:     operator,
+				Open:         func() bool { return !tc.closed },
+				Recorder:     recorder,
+			})
+			for range 2 {
+				if err := controller.Sync(t.Context(), factory.NewSyncContext("test", recorder)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := operator.Condition(condition.StorageClassesUsable)
+			if tc.status == "" {
+				if got != nil {
+					t.Errorf("%s: got %+v, want none", tc.reason, got)
+				}
+				return
+			}
+			if got == nil || got.Status != tc.status || operator.Writes() != 1 {
+				t.Fatalf("%s: got %+v after %d writes, want %s after one", tc.reason, got, operator.Writes(), tc.status)
+			}
+			for _, part := range tc.text {
+				if !strings.Contains(got.Message, part) {
+					t.Errorf("%s: message %q does not contain %q", tc.reason, got.Message, part)
+				}
+			}
+		})
+	}
+}

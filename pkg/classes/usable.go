@@ -1,0 +1,81 @@
+package classes
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+const (
+	usableName = "CephStorageClasses"
+	resync     = 20 * time.Minute
+)
+
+// UsableConfig is all that the controller of StorageClassesUsable uses.
+type UsableConfig struct {
+	StorageClass
+	Operator v1helpers.OperatorClient
+	// Open says that the driver is to be deployed; otherwise nothing is written.
+	Open func() bool
+	// Triggers wake the controller when Open may have changed.
+	Triggers []factory.Informer
+	Recorder events.Recorder
+}
+
+// NewUsable returns the controller that writes StorageClassesUsable: False, reason
+// ForeignClass, while the class of our name is somebody else's.
+func NewUsable(config UsableConfig) factory.Controller {
+	return factory.New().
+		WithSync(config.sync).
+		ResyncEvery(resync).
+		WithControllerInstanceName(usableName).
+		WithInformers(config.Operator.Informer(), config.StorageClasses.Informer()).
+		WithInformers(config.Triggers...).
+		ToController(usableName, config.Recorder)
+}
+
+func (c UsableConfig) sync(ctx context.Context, _ factory.SyncContext) error {
+	if !c.Open() {
+		return nil
+	}
+	if _, _, _, err := c.Operator.GetOperatorState(); apierrors.IsNotFound(err) {
+		return nil
+	}
+	existing, err := c.existing()
+	if err != nil {
+		return err
+	}
+	status := applyoperatorv1.OperatorStatus().WithConditions(usable(existing, c.Driver))
+	if err := c.Operator.ApplyOperatorStatus(ctx, c.Driver.OperatorName()+"-"+usableName, status); err != nil {
+		return fmt.Errorf("writing condition %s: %w", condition.StorageClassesUsable, err)
+	}
+	return nil
+}
+
+func usable(existing *storagev1.StorageClass, d driver.Driver) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	if existing == nil || !Foreign(existing, d) {
+		return condition.New(condition.StorageClassesUsable, operatorv1.ConditionTrue, condition.AsExpected, "")
+	}
+	return condition.New(condition.StorageClassesUsable, operatorv1.ConditionFalse, condition.ForeignClass,
+		foreignMessage("StorageClass", existing, existing.Provisioner))
+}
+
+// foreignMessage says whose a class is and how to end that.
+func foreignMessage(kind string, existing metav1.Object, provisioner string) string {
+	name := existing.GetName()
+	return fmt.Sprintf("%s %s, of driver %s, belongs to %s and is left alone; to let this operator make its own: oc delete %s %s",
+		kind, name, provisioner, driver.Owner(existing), strings.ToLower(kind), name)
+}

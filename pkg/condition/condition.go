@@ -1,0 +1,87 @@
+// Package condition declares the condition types and reasons that this operator's own
+// controllers write on ClusterCSIDriver. Those of library-go's controllers carry the
+// controllers' names, which pkg/operator declares.
+package condition
+
+import (
+	"strings"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+)
+
+// Types that cluster-storage-operator aggregates into ClusterOperator storage (it matches
+// them by suffix): True means that something of ours is broken, or, for Disabled, that the
+// driver is not wanted here.
+const (
+	// ConnectionDegraded: pkg/connection cannot use the Ceph cluster that was declared.
+	ConnectionDegraded = "CephConnectionDegraded"
+	// MonitorsDegraded: pkg/monitors cannot keep the config.json Secret.
+	MonitorsDegraded = "CephMonitorsDegraded"
+	// CredentialsDegraded: pkg/credentials cannot keep the cephx Secrets.
+	CredentialsDegraded = "CephCredentialsDegraded"
+	// PoolsDegraded: pkg/pools has no place for the default StorageClass.
+	PoolsDegraded = "CephPoolsDegraded"
+	// SnapshotClassesDegraded: pkg/classes cannot keep the snapshot classes.
+	SnapshotClassesDegraded = "CephSnapshotClassesDegraded"
+	// Disabled: pkg/gate keeps the driver from being deployed. It is removed, never False:
+	// cluster-storage-operator takes a False one for disabled as well.
+	Disabled = "Disabled"
+)
+
+// Types that no aggregation counts.
+const (
+	// StorageClassesUsable is False when a class of the driver's name belongs to somebody else
+	// or a user's StorageClass cannot work.
+	StorageClassesUsable = "StorageClassesUsable"
+	// SnapshotClassesUsable is False when a snapshot class of the driver's name belongs to
+	// somebody else.
+	SnapshotClassesUsable = "SnapshotClassesUsable"
+	// CSIDriverManaged is False when the CSIDriver belongs to somebody else while our workloads
+	// run; otherwise it is absent.
+	CSIDriverManaged = "CSIDriverManaged"
+	// NodePodsCurrent is False while node pods wait for an administrator to delete them.
+	NodePodsCurrent = "NodePodsCurrent"
+)
+
+// Reasons.
+const (
+	AsExpected         = "AsExpected"
+	NoCephCluster      = "NoCephCluster"
+	NoFilesystem       = "NoFilesystem"
+	NoPool             = "NoPool"
+	ForeignCSIDriver   = "ForeignCSIDriver"
+	ForeignClass       = "ForeignClass"
+	CredentialsMissing = "CredentialsMissing"
+	CredentialsInvalid = "CredentialsInvalid"
+	AccessDenied       = "AccessDenied"
+	CephUnreachable    = "CephUnreachable"
+	WrongCluster       = "WrongCluster"
+	SyncError          = "SyncError"
+	WaitingForObjects  = "WaitingForObjects"
+	WaitingForCeph     = "WaitingForCeph"
+	NoActiveMDS        = "NoActiveMDS"
+	InvalidSettings    = "InvalidSettings"
+	WaitingForDeletion = "WaitingForDeletion"
+)
+
+// maxMessage is the length, in bytes, at which messages are cut, and ellipsis their new end.
+const (
+	maxMessage = 4096
+	ellipsis   = '…'
+)
+
+// New builds a condition for ApplyOperatorStatus. A message that is too long, because what it
+// quotes is, loses its end.
+func New(conditionType string, status operatorv1.ConditionStatus, reason, message string) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	if len(message) > maxMessage {
+		message = strings.ToValidUTF8(message[:maxMessage], "") + string(ellipsis)
+	}
+	return applyoperatorv1.OperatorCondition().
+		WithType(conditionType).WithStatus(status).WithReason(reason).WithMessage(message)
+}
+
+// Good is the quiet state of a Degraded type.
+func Good(conditionType string) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	return New(conditionType, operatorv1.ConditionFalse, AsExpected, "")
+}

@@ -1,0 +1,215 @@
+// Package conditiontest holds a ClusterCSIDriver in memory whose conditions behave as under
+// server-side apply: each field manager's apply replaces what that manager applied before.
+// library-go's own fake never removes a condition.
+package conditiontest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	jsonpatch "github.com/evanphx/json-patch"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	patchset "github.com/openshift/library-go/pkg/apiserver/jsonpatch"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
+)
+
+var errNotSupported = errors.New("not supported by conditiontest")
+
+type owned struct {
+	manager   string
+	condition operatorv1.OperatorCondition
+}
+
+// Operator is a v1helpers.OperatorClient for the conditions of one ClusterCSIDriver.
+type Operator struct {
+	mu         sync.Mutex
+	spec       *operatorv1.OperatorSpec
+	conditions []owned
+	writes     int
+}
+
+var _ v1helpers.OperatorClient = &Operator{}
+
+// New returns a ClusterCSIDriver with that managementState and no condition.
+func New(state operatorv1.ManagementState) *Operator {
+	return &Operator{spec: &operatorv1.OperatorSpec{ManagementState: state}}
+}
+
+// Missing returns a client whose ClusterCSIDriver does not exist.
+func Missing() *Operator { return &Operator{} }
+
+// With adds conditions as another client has written them, and returns o.
+func (o *Operator) With(conditions ...operatorv1.OperatorCondition) *Operator {
+	for _, c := range conditions {
+		o.conditions = append(o.conditions, owned{"somebody else", c})
+	}
+	return o
+}
+
+// SetState changes spec.managementState.
+func (o *Operator) SetState(state operatorv1.ManagementState) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.spec = &operatorv1.OperatorSpec{ManagementState: state}
+}
+
+// Writes counts the writes that changed something.
+func (o *Operator) Writes() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.writes
+}
+
+// Condition returns the condition of that type without its time, or nil.
+func (o *Operator) Condition(conditionType string) *operatorv1.OperatorCondition {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, held := range o.conditions {
+		if held.condition.Type == conditionType {
+			return ptr.To(held.condition)
+		}
+	}
+	return nil
+}
+
+// Types lists the condition types that are there, sorted.
+func (o *Operator) Types() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var types []string
+	for _, c := range o.list() {
+		types = append(types, c.Type)
+	}
+	slices.Sort(types)
+	return types
+}
+
+func (o *Operator) list() []operatorv1.OperatorCondition {
+	var list []operatorv1.OperatorCondition
+	for _, held := range o.conditions {
+		list = append(list, held.condition)
+	}
+	return list
+}
+
+// ApplyOperatorStatus replaces the conditions of fieldManager, and takes over those of others.
+func (o *Operator) ApplyOperatorStatus(_ context.Context, fieldManager string, status *applyoperatorv1.OperatorStatusApplyConfiguration) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.spec == nil {
+		return notFound()
+	}
+	before := slices.Clone(o.conditions)
+	applied := map[string]operatorv1.OperatorCondition{}
+	for _, c := range status.Conditions {
+		applied[*c.Type] = operatorv1.OperatorCondition{
+			Type: *c.Type, Status: *c.Status, Reason: ptr.Deref(c.Reason, ""), Message: ptr.Deref(c.Message, ""),
+		}
+	}
+	o.conditions = slices.DeleteFunc(o.conditions, func(held owned) bool {
+		_, again := applied[held.condition.Type]
+		return held.manager == fieldManager && !again
+	})
+	for i, held := range o.conditions {
+		if c, again := applied[held.condition.Type]; again {
+			o.conditions[i] = owned{fieldManager, c}
+			delete(applied, c.Type)
+		}
+	}
+	for _, c := range status.Conditions {
+		if added, missing := applied[*c.Type]; missing {
+			o.conditions = append(o.conditions, owned{fieldManager, added})
+		}
+	}
+	if !slices.Equal(before, o.conditions) {
+		o.writes++
+	}
+	return nil
+}
+
+// PatchOperatorStatus applies a JSON patch to the list of conditions.
+func (o *Operator) PatchOperatorStatus(_ context.Context, patch *patchset.PatchSet) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.spec == nil {
+		return notFound()
+	}
+	status := map[string]map[string][]operatorv1.OperatorCondition{"status": {"conditions": o.list()}}
+	document, err := json.Marshal(status)
+	if err != nil {
+		return err
+	}
+	operations, err := patch.Marshal()
+	if err != nil {
+		return err
+	}
+	decoded, err := jsonpatch.DecodePatch(operations)
+	if err != nil {
+		return err
+	}
+	document, err = decoded.Apply(document)
+	if err != nil {
+		return fmt.Errorf("the API server would refuse the patch: %w", err)
+	}
+	status = nil
+	if err := json.Unmarshal(document, &status); err != nil {
+		return err
+	}
+	left := status["status"]["conditions"]
+	o.conditions = slices.DeleteFunc(o.conditions, func(held owned) bool {
+		return !slices.ContainsFunc(left, func(c operatorv1.OperatorCondition) bool { return c.Type == held.condition.Type })
+	})
+	o.writes++
+	return nil
+}
+
+// GetOperatorState returns spec and conditions, or a NotFound error.
+func (o *Operator) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.spec == nil {
+		return nil, nil, "", notFound()
+	}
+	return ptr.To(*o.spec), &operatorv1.OperatorStatus{Conditions: o.list()}, "1", nil
+}
+
+// GetOperatorStateWithQuorum is GetOperatorState: there is no cache that could be old.
+func (o *Operator) GetOperatorStateWithQuorum(context.Context) (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
+	return o.GetOperatorState()
+}
+
+// Informer returns one that never calls its handlers.
+func (o *Operator) Informer() cache.SharedIndexInformer {
+	return v1helpers.NewFakeSharedIndexInformer()
+}
+
+// GetObjectMeta returns empty metadata.
+func (o *Operator) GetObjectMeta() (*metav1.ObjectMeta, error) { return &metav1.ObjectMeta{}, nil }
+
+// UpdateOperatorSpec is refused: features never write the spec.
+func (o *Operator) UpdateOperatorSpec(context.Context, string, *operatorv1.OperatorSpec) (*operatorv1.OperatorSpec, string, error) {
+	return nil, "", errNotSupported
+}
+
+// UpdateOperatorStatus is refused: features apply their own conditions.
+func (o *Operator) UpdateOperatorStatus(context.Context, string, *operatorv1.OperatorStatus) (*operatorv1.OperatorStatus, error) {
+	return nil, errNotSupported
+}
+
+// ApplyOperatorSpec is refused: features never write the spec.
+func (o *Operator) ApplyOperatorSpec(context.Context, string, *applyoperatorv1.OperatorSpecApplyConfiguration) error {
+	return errNotSupported
+}
+
+func notFound() error {
+	return apierrors.NewNotFound(operatorv1.Resource("clustercsidrivers"), "the driver's")
+}

@@ -1,0 +1,230 @@
+package connection
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// A new monmap is published and recorded with the next poll; without one nothing is written.
+func TestFollowsTheMonMap(t *testing.T) {
+	f := newFixture(t)
+	connected(f)
+	f.kube.ClearActions()
+	f.pass(time.Minute)
+	if n := f.writes(); n != 0 || f.attempts != 1 {
+		t.Errorf("an idle minute: %d writes, %d dials, want 0 and 1", n, f.attempts)
+	}
+	f.ceph.AddMon("b")
+	f.ceph.RemoveMon("a")
+	f.pass(pollInterval)
+	published, _ := f.cluster.Get()
+	if diff := cmp.Diff(f.ceph.MonMap(), published.MonMap); diff != "" {
+		t.Errorf("published, -want +got:\n%s", diff)
+	}
+	record, found, err := f.conn.record.Load()
+	if err != nil || !found {
+		t.Fatalf("recorded: %t, %v", found, err)
+	}
+	m := f.ceph.MonMap()
+	if record.FSID != m.FSID || record.Epoch != m.Epoch || !slices.Equal(record.Monitors, m.Monitors()) {
+		t.Errorf("recorded %v, want %v", record, m)
+	}
+}
+
+// Syncs for other reasons than time do not ask Ceph: each poll is a line in the mons' log.
+func TestPollsNoMoreThanNeeded(t *testing.T) {
+	f := newFixture(t)
+	connected(f)
+	f.ceph.AddMon("b")
+	f.sync()
+	if published, _ := f.cluster.Get(); len(published.MonMap.Mons) != 1 {
+		t.Error("a sync right after a poll polled again")
+	}
+}
+
+// Elections take up to 15 seconds; only a longer silence is a condition.
+func TestOutage(t *testing.T) {
+	f := newFixture(t)
+	connected(f)
+	f.ceph.Stop()
+	f.pass(outage - pollInterval)
+	f.wantCondition("an election", "False/AsExpected")
+	f.pass(pollInterval)
+	f.wantCondition("an outage", "True/CephUnreachable", cephtest.FSID, "10.20.0.2:6789")
+	if published, known := f.cluster.Get(); !known || published.FSID != cephtest.FSID {
+		t.Error("the outage took the published cluster away")
+	}
+	f.ceph.Start()
+	f.pass(pollInterval)
+	f.wantCondition("Ceph is back", "False/AsExpected")
+	if f.attempts != 1 {
+		t.Errorf("%d dials: a connection survives an outage by itself", f.attempts)
+	}
+	f.ceph.Stop()
+	f.pass(outage - pollInterval)
+	f.wantCondition("the next silence is counted anew", "False/AsExpected")
+}
+
+// After the consent to move, the record keeps the Ceph cluster that old volumes are in.
+func TestMoveIsRecorded(t *testing.T) {
+	f := newFixture(t)
+	connected(f)
+	f.ceph.SetFSID(otherFSID)
+	f.named = otherFSID
+	f.secret(f.admin())
+	f.pass(2 * pollInterval)
+	f.wantCondition("moved", "False/AsExpected")
+	record, _, err := f.conn.record.Load()
+	if err != nil || record.FSID != otherFSID || len(record.Former) != 1 || record.Former[0].FSID != cephtest.FSID {
+		t.Errorf("recorded %v, %v", record, err)
+	}
+	f.named = ""
+	f.pass(pollInterval)
+	f.wantCondition("the consent is needed once", "False/AsExpected")
+}
+
+// The new connection takes over only once it works.
+func TestChangedSecret(t *testing.T) {
+	f := newFixture(t)
+	connected(f)
+	old, _ := f.conn.Client()
+	bad := f.admin()
+	bad["keyring"] = f.ceph.Keyring("nobody")
+	f.secret(bad)
+	f.sync()
+	f.wantCondition("a user without key", "True/CredentialsInvalid")
+	if client, _ := f.conn.Client(); client != old || !f.alive() {
+		t.Error("a bad Secret replaced the connection")
+	}
+	f.ceph.AddMon("b")
+	f.pass(pollInterval)
+	if published, _ := f.cluster.Get(); len(published.MonMap.Mons) != 2 {
+		t.Error("the old connection is not polled while the Secret is bad")
+	}
+
+	f.ceph.AddUser("weak")
+	f.secret(map[string][]byte{"ceph.conf": f.ceph.Conf(), "keyring": f.ceph.Keyring("weak")})
+	f.sync()
+	f.wantCondition("the Secret was mended", "False/AsExpected")
+	if _, err := old.MonMap(f.ctx); !errors.Is(err, ceph.ErrClosed) {
+		t.Errorf("the replaced connection: %v, want it closed", err)
+	}
+	if published, _ := f.cluster.Get(); published.Credentials.UserID != "weak" || !f.alive() {
+		t.Errorf("published user %q, alive %t", published.Credentials.UserID, f.alive())
+	}
+}
+
+// Putting the old content back ends the complaint without a new connection.
+func TestRevertedSecret(t *testing.T) {
+	f := newFixture(t)
+	connected(f)
+	good := f.admin()
+	with("keyring", "{}")(f)
+	f.wantCondition("broken", "True/CredentialsInvalid")
+	f.secret(good)
+	f.sync()
+	f.wantCondition("reverted", "False/AsExpected")
+	if f.attempts != 1 {
+		t.Errorf("%d dials, want 1", f.attempts)
+	}
+}
+
+// A declaration that failed rests for 10 seconds; another one is tried at once.
+func TestPausesAfterFailure(t *testing.T) {
+	f := newFixture(t)
+	f.ceph.Stop()
+	connected(f)
+	f.pass(redialInterval - pollInterval)
+	if f.attempts != 1 {
+		t.Errorf("%d dials before the pause was over, want 1", f.attempts)
+	}
+	f.pass(pollInterval)
+	if f.attempts != 2 {
+		t.Errorf("%d dials after the pause, want 2", f.attempts)
+	}
+	f.ceph.Start()
+	f.ceph.AddUser("weak")
+	f.secret(map[string][]byte{"ceph.conf": f.ceph.Conf(), "keyring": f.ceph.Keyring("weak")})
+	f.sync()
+	f.wantCondition("another declaration", "False/AsExpected")
+}
+
+// Every mon of ceph.conf was replaced; those that were known last still lead to Ceph.
+func TestRestartWithAllMonsReplaced(t *testing.T) {
+	f := newFixture(t)
+	connected(f)
+	f.ceph.AddMon("b")
+	f.ceph.RemoveMon("a")
+	f.pass(pollInterval)
+	f.restart()
+	f.sync()
+	f.wantCondition("restarted", "False/AsExpected")
+	if !f.alive() {
+		t.Error("no connection after the restart")
+	}
+}
+
+// Without an answer the condition of the last process still stands.
+func TestEndedBeforeTheFirstAnswer(t *testing.T) {
+	f := newFixture(t)
+	f.ceph.Hang()
+	f.secret(f.admin())
+	ctx, cancel := context.WithCancel(f.ctx)
+	cancel()
+	if err := f.conn.Sync(ctx, factory.NewSyncContext("test", f.recorder)); !errors.Is(err, context.Canceled) {
+		t.Errorf("sync: %v", err)
+	}
+	f.wantCondition("no answer yet", "")
+}
+
+// The running controller reacts to the Secret, polls by the clock, and leaves no connection.
+func TestRun(t *testing.T) {
+	f := newFixture(t)
+	ctx, cancel := context.WithCancel(f.ctx)
+	defer cancel()
+	f.informers.Start(ctx.Done())
+	ended := make(chan struct{})
+	go func() { defer close(ended); f.conn.Run(ctx, 3) }()
+	eventually := func(what string, done func() bool) {
+		t.Helper()
+		err := wait.PollUntilContextTimeout(ctx, time.Millisecond, 30*time.Second, true,
+			func(context.Context) (bool, error) { return done(), nil })
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	mons := func() int { published, _ := f.cluster.Get(); return len(published.MonMap.Mons) }
+
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: SecretName}, Data: f.admin()}
+	if _, err := f.kube.CoreV1().Secrets(driver.Namespace).Create(ctx, secret, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually("connect", func() bool { return mons() == 1 })
+	f.ceph.AddMon("b")
+	eventually("ticker", f.clock.HasWaiters)
+	f.clock.Step(pollInterval)
+	eventually("poll", func() bool { return mons() == 2 })
+
+	session, _ := f.conn.Client()
+	cancel()
+	<-ended
+	if _, err := session.MonMap(context.Background()); !errors.Is(err, ceph.ErrClosed) {
+		t.Errorf("the session after Run: %v, want it closed", err)
+	}
+	if _, ok := f.conn.Client(); ok {
+		t.Error("Client still gives a session after Run")
+	}
+}

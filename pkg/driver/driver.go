@@ -1,0 +1,91 @@
+// Package driver declares the two CSI drivers as data. What differs in behaviour stands
+// behind Storage; nothing else in the tree asks which driver it is.
+package driver
+
+// Namespace holds everything that the operator deploys or reads.
+const Namespace = "openshift-cluster-csi-drivers"
+
+// CredentialsSecret is the Secret that declares the Ceph cluster.
+const CredentialsSecret = "ceph-credentials"
+
+const (
+	rbdName    = "rbd.csi.ceph.com"
+	cephFSName = "cephfs.csi.ceph.com"
+)
+
+// Driver is one CSI driver of ceph-csi.
+type Driver struct {
+	// Name is the name of the CSI driver, of the CSIDriver and of the ClusterCSIDriver.
+	Name string
+	// Kind is the value of --driver, the folder of the driver's assets and a part of the
+	// names of its objects.
+	Kind string
+	// ConditionPrefix starts the names of the driver's controllers and conditions.
+	ConditionPrefix string
+	// StorageClass is the name of the default StorageClass.
+	StorageClass string
+	// SnapshotClass is the name of the VolumeSnapshotClass and VolumeGroupSnapshotClass.
+	SnapshotClass string
+	// NeedsFilesystem says that the driver is of no use to a Ceph cluster without CephFS.
+	NeedsFilesystem bool
+	// Storage finds or makes the place of the driver's volumes.
+	Storage Storage
+}
+
+// RBD provides block volumes.
+var RBD = Driver{
+	Name:            rbdName,
+	Kind:            "rbd",
+	ConditionPrefix: "CephRBD",
+	StorageClass:    "ceph-rbd",
+	SnapshotClass:   "csi-ceph-rbd-vsc",
+	Storage:         images{},
+}
+
+// CephFS provides file volumes.
+var CephFS = Driver{
+	Name:            cephFSName,
+	Kind:            "cephfs",
+	ConditionPrefix: "CephFS",
+	StorageClass:    "ceph-cephfs",
+	SnapshotClass:   "csi-ceph-cephfs-vsc",
+	NeedsFilesystem: true,
+	Storage:         subvolumes{},
+}
+
+// All are the drivers that `start --driver` accepts.
+var All = []Driver{RBD, CephFS}
+
+// OperatorName names the operator's Deployment, ServiceAccount, leases and log component.
+func (d Driver) OperatorName() string { return "ceph-" + d.Kind + "-csi-driver-operator" }
+
+// ControllerName names the controller Deployment.
+func (d Driver) ControllerName() string { return "ceph-" + d.Kind + "-csi-driver-controller" }
+
+// NodeName names the node DaemonSet.
+func (d Driver) NodeName() string { return "ceph-" + d.Kind + "-csi-driver-node" }
+
+// ConfigSecret names the Secret with config.json, the mon addresses that pods mount.
+func (d Driver) ConfigSecret() string { return "ceph-" + d.Kind + "-csi-config" }
+
+// ProvisionerSecret names the Secret with the cephx user of the controllers.
+func (d Driver) ProvisionerSecret() string { return "ceph-" + d.Kind + "-csi-provisioner" }
+
+// NodeSecret names the Secret with the cephx user of the nodes.
+func (d Driver) NodeSecret() string { return "ceph-" + d.Kind + "-csi-node" }
+
+// MetricsCertSecret names the Secret with the serving certificate of kube-rbac-proxy.
+func (d Driver) MetricsCertSecret() string {
+	return "ceph-" + d.Kind + "-csi-driver-controller-metrics-serving-cert"
+}
+
+// ServiceMonitor names the object that has Prometheus scrape the controllers.
+func (d Driver) ServiceMonitor() string { return d.ControllerName() + "-monitor" }
+
+// TrustedCAConfigMap names the ConfigMap into which the cluster's CA bundle is injected.
+func (d Driver) TrustedCAConfigMap() string {
+	return "ceph-" + d.Kind + "-csi-driver-trusted-ca-bundle"
+}
+
+// StateConfigMap names the ConfigMap of what must outlive the process.
+func (d Driver) StateConfigMap() string { return "ceph-" + d.Kind + "-csi-driver-state" }

@@ -1,0 +1,81 @@
+package driver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+const (
+	// DefaultSubvolumeGroup is the group that ceph-csi uses unless config.json names another.
+	DefaultSubvolumeGroup = "csi"
+
+	filesystemParameter = "fsName"
+	filesystemAdvice    = "name a filesystem in spec.driverConfig.ceph.filesystem of ClusterCSIDriver " + cephFSName
+)
+
+// subvolumes is the Storage of CephFS: subvolumes in a group of a filesystem.
+type subvolumes struct{}
+
+// Place takes the wished filesystem or the only one, and ensures the group. It creates no
+// filesystem.
+func (subvolumes) Place(ctx context.Context, cluster Ceph, wish Wish) (ceph.Placement, error) {
+	filesystems, err := cluster.FileSystems(ctx)
+	if err != nil {
+		return ceph.Placement{}, err
+	}
+	filesystem, err := chooseFilesystem(filesystems, wish)
+	if err != nil {
+		return ceph.Placement{}, err
+	}
+	if !filesystem.Active {
+		return ceph.Placement{}, fmt.Errorf("filesystem %q: %w; start an MDS for it and check 'ceph fs status %s'",
+			filesystem.Name, ceph.ErrNoActiveMDS, filesystem.Name)
+	}
+	group := cmp.Or(wish.SubvolumeGroup, DefaultSubvolumeGroup)
+	err = cluster.EnsureSubvolumeGroup(ctx, filesystem.Name, group)
+	if errors.Is(err, ceph.ErrTimeout) {
+		// The mons answered a moment ago, so nobody else reports this one.
+		err = fmt.Errorf("%w: subvolume group %q of filesystem %q cannot be created; check 'ceph mgr stat'",
+			ErrNoManager, group, filesystem.Name)
+	}
+	if err != nil {
+		return ceph.Placement{}, err
+	}
+	return ceph.Placement{FSID: wish.FSID, Filesystem: filesystem.Name, SubvolumeGroup: group}, nil
+}
+
+func (subvolumes) Parameters(place ceph.Placement) map[string]string {
+	return map[string]string{clusterIDParameter: place.FSID, filesystemParameter: place.Filesystem}
+}
+
+// FromParameters leaves the group empty: it stands in config.json, not in classes.
+func (subvolumes) FromParameters(parameters map[string]string) ceph.Placement {
+	return ceph.Placement{FSID: parameters[clusterIDParameter], Filesystem: parameters[filesystemParameter]}
+}
+
+func chooseFilesystem(filesystems []ceph.FileSystem, wish Wish) (ceph.FileSystem, error) {
+	if len(filesystems) == 0 {
+		return ceph.FileSystem{}, fmt.Errorf("%w; create one with 'ceph fs volume create cephfs'", ErrNoFilesystem)
+	}
+	names := make([]string, 0, len(filesystems))
+	for _, f := range filesystems {
+		names = append(names, f.Name)
+	}
+	if wish.Filesystem == "" && len(filesystems) > 1 {
+		return ceph.FileSystem{}, fmt.Errorf("%w: there are several (%s); %s", ErrFilesystemUnclear, quoted(names), filesystemAdvice)
+	}
+	if wish.Filesystem == "" {
+		return filesystems[0], nil
+	}
+	i := slices.Index(names, wish.Filesystem)
+	if i < 0 {
+		return ceph.FileSystem{}, fmt.Errorf("%w: filesystem %q, named by %s, does not exist; filesystems: %s; %s",
+			ErrFilesystemUnclear, wish.Filesystem, wish.Origin, quoted(names), filesystemAdvice)
+	}
+	return filesystems[i], nil
+}

@@ -1,0 +1,164 @@
+// Package gate decides whether the driver is deployed at all, and says why where it is not.
+// It needs no Ceph, so that its condition is the first thing written after a start.
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	"github.com/openshift/library-go/pkg/apiserver/jsonpatch"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	appsinformers "k8s.io/client-go/informers/apps/v1"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	storageinformers "k8s.io/client-go/informers/storage/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+)
+
+const (
+	controllerName = "CephGate"
+	resync         = 20 * time.Minute
+)
+
+// Config is all that the gate uses.
+type Config struct {
+	Driver   driver.Driver
+	Operator v1helpers.OperatorClient
+	// Secrets, Deployments and DaemonSets are those of driver.Namespace.
+	Secrets           coreinformers.SecretInformer
+	Deployments       appsinformers.DeploymentInformer
+	DaemonSets        appsinformers.DaemonSetInformer
+	CSIDrivers        storageinformers.CSIDriverInformer
+	PersistentVolumes coreinformers.PersistentVolumeInformer
+	// Filesystem is what pkg/pools learned: whether the Ceph cluster has a CephFS filesystem.
+	// Only drivers that need one read it.
+	Filesystem *latest.Value[bool]
+	// State is set to each decision.
+	State *latest.Value[State]
+	// StaleConditions are the types that describe operands; they are removed while closed,
+	// because Disabled hides no Degraded and no Progressing.
+	StaleConditions []string
+	Recorder        events.Recorder
+}
+
+type controller struct{ Config }
+
+// New returns the controller that writes the condition Disabled=True, reason NoCephCluster,
+// NoFilesystem, WaitingForCeph or ForeignCSIDriver, and removes it when it no longer holds;
+// and CSIDriverManaged=False, reason ForeignCSIDriver, likewise.
+func New(config Config) factory.Controller {
+	c := &controller{config}
+	return factory.New().
+		WithSync(c.sync).
+		ResyncEvery(resync).
+		WithControllerInstanceName(controllerName).
+		WithInformers(
+			c.Operator.Informer(), c.Secrets.Informer(), c.Deployments.Informer(),
+			c.DaemonSets.Informer(), c.CSIDrivers.Informer(), c.Filesystem,
+		).
+		WithFilteredEventsInformers(c.ofDriver, c.PersistentVolumes.Informer()).
+		ToController(controllerName, c.Recorder)
+}
+
+func (c *controller) ofDriver(object any) bool {
+	if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = gone.Obj
+	}
+	volume, ok := object.(*corev1.PersistentVolume)
+	return ok && volume.Spec.CSI != nil && volume.Spec.CSI.Driver == c.Driver.Name
+}
+
+func (c *controller) sync(ctx context.Context, _ factory.SyncContext) error {
+	in, err := c.gather()
+	if err != nil {
+		return err
+	}
+	state := decide(c.Driver, in)
+	if err := c.report(ctx, state); err != nil {
+		return err
+	}
+	c.State.Set(state)
+	return nil
+}
+
+// report writes conditions before anybody acts on the state. Without a ClusterCSIDriver there
+// is nowhere to write, and the state counts all the same.
+func (c *controller) report(ctx context.Context, state State) error {
+	_, status, _, err := c.Operator.GetOperatorState()
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	}
+	wanted := conditions(state)
+	if len(wanted.Conditions) > 0 {
+		if err := c.Operator.ApplyOperatorStatus(ctx, c.Driver.OperatorName()+"-"+controllerName, wanted); err != nil {
+			return fmt.Errorf("writing why the driver is not deployed: %w", err)
+		}
+	}
+	return c.remove(ctx, status, unwanted(state, c.StaleConditions))
+}
+
+func conditions(state State) *applyoperatorv1.OperatorStatusApplyConfiguration {
+	status := applyoperatorv1.OperatorStatus()
+	switch {
+	case !state.Open:
+		status.WithConditions(condition.New(condition.Disabled, operatorv1.ConditionTrue, state.Reason, state.Message))
+	case state.Reason != "":
+		status.WithConditions(condition.New(condition.CSIDriverManaged, operatorv1.ConditionFalse, state.Reason, state.Message))
+	}
+	return status
+}
+
+// unwanted lists the condition types that must not be there in this state.
+func unwanted(state State, stale []string) []string {
+	switch {
+	case !state.Open:
+		return append([]string{condition.CSIDriverManaged}, stale...)
+	case state.Reason != "":
+		return []string{condition.Disabled}
+	}
+	return []string{condition.Disabled, condition.CSIDriverManaged}
+}
+
+// remove takes conditions away whoever wrote them. cached tells only whether there is
+// something to do: the patch needs positions that are current.
+func (c *controller) remove(ctx context.Context, cached *operatorv1.OperatorStatus, types []string) error {
+	isUnwanted := func(held operatorv1.OperatorCondition) bool { return slices.Contains(types, held.Type) }
+	if !slices.ContainsFunc(cached.Conditions, isUnwanted) {
+		return nil
+	}
+	_, status, _, err := c.Operator.GetOperatorStateWithQuorum(ctx)
+	if err != nil {
+		return fmt.Errorf("reading the conditions of ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	}
+	patch := jsonpatch.New()
+	removed := 0
+	for i, held := range status.Conditions {
+		if !isUnwanted(held) {
+			continue
+		}
+		path := fmt.Sprintf("/status/conditions/%d", i-removed)
+		patch.WithRemove(path, jsonpatch.NewTestCondition(path+"/type", held.Type))
+		removed++
+	}
+	if patch.IsEmpty() {
+		return nil
+	}
+	if err := c.Operator.PatchOperatorStatus(ctx, patch); err != nil {
+		return fmt.Errorf("removing conditions that no longer hold from ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	}
+	return nil
+}

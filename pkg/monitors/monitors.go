@@ -1,0 +1,157 @@
+// Package monitors keeps the Secret with ceph-csi's config.json, from which every pod of the
+// driver learns the mons of a Ceph cluster.
+package monitors
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/resource/resourceapply"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
+)
+
+// configKey is the key of the Secret; ceph-csi reads the file of that name.
+const configKey = "config.json"
+
+// Config is what the controller works with.
+type Config struct {
+	Driver     driver.Driver
+	Operator   v1helpers.OperatorClient
+	Client     corev1client.CoreV1Interface
+	Secrets    coreinformers.SecretInformer
+	ConfigMaps coreinformers.ConfigMapInformer
+	// Cluster is the Ceph cluster in use, Placement the place of the default StorageClass.
+	Cluster   *latest.Value[ceph.Cluster]
+	Placement *latest.Value[ceph.Placement]
+	Recorder  events.Recorder
+}
+
+type controller struct {
+	Config
+	name       string
+	clusters   state.Record[state.Cluster]
+	placements state.Record[state.Placement]
+}
+
+// New builds the controller <ConditionPrefix>MonitorsController. It writes Secret
+// driver.ConfigSecret when its content differs from what is known: at once when the mons
+// are, with CephFS's subvolume group as soon as that is. ceph-csi reads the file with each
+// call, so nothing restarts. Before Ceph has answered, the last known mons are taken from
+// pkg/state.
+//
+// It produces the condition CephMonitorsDegraded, with the reasons AsExpected and SyncError.
+func New(config Config) factory.Controller {
+	c := controller{
+		Config:     config,
+		name:       config.Driver.ConditionPrefix + "MonitorsController",
+		clusters:   state.Clusters(config.Client, config.ConfigMaps.Lister(), config.Driver),
+		placements: state.Placements(config.Client, config.ConfigMaps.Lister(), config.Driver),
+	}
+	return factory.New().
+		WithSync(c.sync).
+		WithInformers(config.Operator.Informer(), config.Cluster, config.Placement).
+		WithFilteredEventsInformers(factory.NamesFilter(config.Driver.ConfigSecret()), config.Secrets.Informer()).
+		WithFilteredEventsInformers(factory.NamesFilter(config.Driver.StateConfigMap()), config.ConfigMaps.Informer()).
+		ToController(c.name, config.Recorder)
+}
+
+func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
+	spec, _, _, err := c.Operator.GetOperatorState()
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	}
+	degraded := condition.Good(condition.MonitorsDegraded)
+	if spec.ManagementState != operatorv1.Managed {
+		return c.report(ctx, degraded.WithMessage(fmt.Sprintf("managementState is %s: the mon addresses in Secret %s/%s may age",
+			spec.ManagementState, driver.Namespace, c.Driver.ConfigSecret())))
+	}
+	err = c.apply(ctx)
+	if apierrors.IsConflict(err) {
+		return err
+	}
+	if err != nil {
+		degraded = condition.New(condition.MonitorsDegraded, operatorv1.ConditionTrue, condition.SyncError, err.Error())
+	}
+	return errors.Join(err, c.report(ctx, degraded))
+}
+
+// apply writes the Secret if it differs.
+func (c controller) apply(ctx context.Context) error {
+	where := driver.Namespace + "/" + c.Driver.ConfigSecret()
+	existing, err := c.Secrets.Lister().Secrets(driver.Namespace).Get(c.Driver.ConfigSecret())
+	if apierrors.IsNotFound(err) {
+		existing, err = &corev1.Secret{}, nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading Secret %s: %w", where, err)
+	}
+	content, err := decide(c.gather(), existing.Data[configKey])
+	if err != nil {
+		return fmt.Errorf("making Secret %s: %w", where, err)
+	}
+	if content == nil || c.Driver.Owns(existing) && len(existing.Data) == 1 && bytes.Equal(content, existing.Data[configKey]) {
+		return nil
+	}
+	_, _, err = resourceapply.ApplySecret(ctx, c.Client, c.Recorder, &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: driver.Namespace,
+			Name:      c.Driver.ConfigSecret(),
+			Labels:    map[string]string{driver.ManagedByLabel: c.Driver.OperatorName()},
+		},
+		Data: map[string][]byte{configKey: content},
+	})
+	if err != nil {
+		return fmt.Errorf("writing Secret %s: %w", where, err)
+	}
+	return nil
+}
+
+// gather prefers what Ceph says now to what was recorded. A record that cannot be read is
+// as good as none here: its writer reports it.
+func (c controller) gather() known {
+	cluster, _, err := c.clusters.Load()
+	if err != nil {
+		cluster = state.Cluster{}
+	}
+	if live, ok := c.Cluster.Get(); ok {
+		cluster = cluster.Succeed(state.Cluster{FSID: live.FSID, Epoch: live.MonMap.Epoch, Monitors: live.MonMap.Monitors()})
+	}
+	k := known{cluster: cluster}
+	if live, ok := c.Placement.Get(); ok && live.FSID == cluster.FSID {
+		k.place = live
+		return k
+	}
+	recorded, _, err := c.placements.Load()
+	if err == nil && recorded.FSID == cluster.FSID {
+		k.place = ceph.Placement{FSID: recorded.FSID, Filesystem: recorded.Filesystem, SubvolumeGroup: recorded.SubvolumeGroup}
+	}
+	return k
+}
+
+func (c controller) report(ctx context.Context, degraded *applyoperatorv1.OperatorConditionApplyConfiguration) error {
+	status := applyoperatorv1.OperatorStatus().WithConditions(degraded)
+	if err := c.Operator.ApplyOperatorStatus(ctx, c.name, status); err != nil {
+		return fmt.Errorf("writing condition %s: %w", condition.MonitorsDegraded, err)
+	}
+	return nil
+}

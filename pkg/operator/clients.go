@@ -1,0 +1,160 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	configclient "github.com/openshift/client-go/config/clientset/versioned"
+	configinformers "github.com/openshift/client-go/config/informers/externalversions"
+	operatorclient "github.com/openshift/client-go/operator/clientset/versioned"
+	operatorinformers "github.com/openshift/client-go/operator/informers/externalversions"
+	"github.com/openshift/library-go/pkg/controller/controllercmd"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/genericoperatorclient"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// resync is how often informers replay their caches; controllers have resyncs of their own.
+const resync = 12 * time.Hour
+
+// masterLabel marks the nodes of a dedicated control plane.
+const masterLabel = "node-role.kubernetes.io/master"
+
+var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+
+// clients are the clients and informers of one operator process. Informers of what can be
+// numerous keep only what is read.
+type clients struct {
+	kube     kubernetes.Interface
+	dynamic  dynamic.Interface
+	operator v1helpers.OperatorClientWithFinalizers
+
+	operatorInstances dynamicinformer.DynamicSharedInformerFactory
+	clusterCSIDrivers operatorinformers.SharedInformerFactory
+	config            configinformers.SharedInformerFactory
+	// namespaced and cluster-wide objects: use ns and cluster below.
+	kubeInformers v1helpers.KubeInformersForNamespaces
+	// volumes has PersistentVolumes, trimmed by volumeTrimmer.
+	volumes informers.SharedInformerFactory
+	// masters has the nodes with masterLabel.
+	masters informers.SharedInformerFactory
+	// crds has CustomResourceDefinitions, trimmed by trimCRD.
+	crds dynamicinformer.DynamicSharedInformerFactory
+}
+
+// ns has the objects of the operator's namespace.
+func (c *clients) ns() informers.SharedInformerFactory {
+	return c.kubeInformers.InformersFor(driver.Namespace)
+}
+
+// cluster has the cluster-scoped objects.
+func (c *clients) cluster() informers.SharedInformerFactory { return c.kubeInformers.InformersFor("") }
+
+// crdInformer triggers when CustomResourceDefinitions come or go.
+func (c *clients) crdInformer() cache.SharedIndexInformer {
+	return c.crds.ForResource(crdResource).Informer()
+}
+
+// volumeCache is waited for, and triggers nothing: volumes come and go by the thousand.
+func (c *clients) volumeCache() factory.Informer {
+	return silent{c.volumes.Core().V1().PersistentVolumes().Informer()}
+}
+
+// silent is an informer whose events nobody hears.
+type silent struct{ factory.Informer }
+
+func (silent) AddEventHandler(cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	return nil, nil
+}
+
+// served returns the versions that the API server serves of a CustomResourceDefinition, by
+// its full name; none where it does not exist.
+func (c *clients) served(crd string) []string {
+	object, exists, err := c.crdInformer().GetStore().GetByKey(crd)
+	if err != nil || !exists {
+		return nil
+	}
+	return servedVersions(object)
+}
+
+func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients, error) {
+	warnings := rest.NewWarningWriter(os.Stderr, rest.WarningWriterOptions{Deduplicate: true})
+	cc.KubeConfig.WarningHandler, cc.ProtoKubeConfig.WarningHandler = warnings, warnings
+	kube, err := kubernetes.NewForConfig(cc.ProtoKubeConfig)
+	if err != nil {
+		return nil, fmt.Errorf("creating the Kubernetes client: %w", err)
+	}
+	dyn, err := dynamic.NewForConfig(cc.KubeConfig)
+	if err != nil {
+		return nil, fmt.Errorf("creating the dynamic client: %w", err)
+	}
+	config, err := configclient.NewForConfig(cc.KubeConfig)
+	if err != nil {
+		return nil, fmt.Errorf("creating the config.openshift.io client: %w", err)
+	}
+	ops, err := operatorclient.NewForConfig(cc.KubeConfig)
+	if err != nil {
+		return nil, fmt.Errorf("creating the operator.openshift.io client: %w", err)
+	}
+	operator, instances, err := genericoperatorclient.NewClusterScopedOperatorClientWithConfigName(cc.Clock, cc.KubeConfig,
+		operatorv1.GroupVersion.WithResource("clustercsidrivers"), operatorv1.GroupVersion.WithKind("ClusterCSIDriver"),
+		d.Name, extractOperatorSpec, extractOperatorStatus)
+	if err != nil {
+		return nil, fmt.Errorf("creating the client of ClusterCSIDriver %s: %w", d.Name, err)
+	}
+	onlyOurs := func(o *metav1.ListOptions) {
+		o.FieldSelector = fields.OneTermEqualSelector("metadata.name", d.Name).String()
+	}
+	onlyMasters := func(o *metav1.ListOptions) { o.LabelSelector = masterLabel }
+	crds := dynamicinformer.NewDynamicSharedInformerFactory(dyn, resync)
+	if err := crds.ForResource(crdResource).Informer().SetTransform(trimCRD); err != nil {
+		return nil, fmt.Errorf("preparing the informer of CustomResourceDefinitions: %w", err)
+	}
+	return &clients{
+		kube: kube, dynamic: dyn, operator: maybeWithout{operator}, operatorInstances: instances,
+		clusterCSIDrivers: operatorinformers.NewSharedInformerFactoryWithOptions(ops, resync, operatorinformers.WithTweakListOptions(onlyOurs)),
+		config:            configinformers.NewSharedInformerFactory(config, resync),
+		kubeInformers:     v1helpers.NewKubeInformersForNamespaces(kube, "", driver.Namespace),
+		volumes:           informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTransform(newVolumeTrimmer(d.Name).trim)),
+		masters:           informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTweakListOptions(onlyMasters), informers.WithTransform(trimNode)),
+		crds:              crds,
+	}, nil
+}
+
+// start runs every informer that a controller has asked for.
+func (c *clients) start(ctx context.Context) {
+	for _, f := range []interface{ Start(<-chan struct{}) }{
+		c.operatorInstances, c.clusterCSIDrivers, c.config, c.kubeInformers, c.volumes, c.masters, c.crds,
+	} {
+		f.Start(ctx.Done())
+	}
+}
+
+// staticInformers are the kinds in assets' static folders; a test compares them.
+func (c *clients) staticInformers() []factory.Informer {
+	return []factory.Informer{
+		c.cluster().Rbac().V1().ClusterRoles().Informer(),
+		c.cluster().Rbac().V1().ClusterRoleBindings().Informer(),
+		c.cluster().Storage().V1().CSIDrivers().Informer(),
+		c.ns().Rbac().V1().Roles().Informer(),
+		c.ns().Rbac().V1().RoleBindings().Informer(),
+		c.ns().Core().V1().ServiceAccounts().Informer(),
+		c.ns().Core().V1().Services().Informer(),
+		c.ns().Core().V1().ConfigMaps().Informer(),
+		c.ns().Policy().V1().PodDisruptionBudgets().Informer(),
+	}
+}

@@ -1,0 +1,193 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/classes"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/connection"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/credentials"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/monitors"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
+)
+
+// Session is a live connection to a Ceph cluster, as the features use it.
+type Session interface {
+	connection.Session
+	driver.Ceph
+}
+
+// Dial connects to the Ceph cluster that source leads to.
+type Dial func(ctx context.Context, source ceph.Source) (Session, error)
+
+var clusterCSIDrivers = operatorv1.GroupVersion.WithResource("clustercsidrivers")
+
+func (s starter) gateController() factory.Controller {
+	return gate.New(gate.Config{
+		Driver:            s.driver,
+		Operator:          s.clients.operator,
+		Secrets:           s.clients.ns().Core().V1().Secrets(),
+		Deployments:       s.clients.ns().Apps().V1().Deployments(),
+		DaemonSets:        s.clients.ns().Apps().V1().DaemonSets(),
+		CSIDrivers:        s.clients.cluster().Storage().V1().CSIDrivers(),
+		PersistentVolumes: s.clients.volumes.Core().V1().PersistentVolumes(),
+		Filesystem:        s.filesystem,
+		State:             s.gate,
+		StaleConditions:   s.operandConditions(),
+		Recorder:          s.recorder,
+	})
+}
+
+// operandConditions describe operands; they make no sense while there are none.
+func (s starter) operandConditions() []string {
+	var out []string
+	for _, name := range []string{s.controllerName(), s.nodeName()} {
+		out = append(out, name+operatorv1.OperatorStatusTypeAvailable, name+operatorv1.OperatorStatusTypeProgressing)
+	}
+	return out
+}
+
+func (s starter) connection() *connection.Connection[Session] {
+	return connection.New(connection.Config[Session]{
+		Driver:     s.driver,
+		Operator:   s.clients.operator,
+		Client:     s.clients.kube.CoreV1(),
+		Secrets:    s.clients.ns().Core().V1().Secrets(),
+		ConfigMaps: s.clients.ns().Core().V1().ConfigMaps(),
+		Dial:       s.dial,
+		Resolve:    s.resolve,
+		Cluster:    s.cluster,
+		Consent: func() string {
+			settings, _ := s.settings()
+			return settings.Cluster
+		},
+		Wanted: func() (bool, bool) {
+			state, decided := s.gate.Get()
+			return state.Open, decided
+		},
+		Clock:    clock.RealClock{},
+		Recorder: s.recorder,
+	})
+}
+
+func (s starter) pools(client func() (Session, bool)) factory.Controller {
+	configMaps := s.clients.ns().Core().V1().ConfigMaps()
+	return pools.New(pools.Config{
+		Driver:   s.driver,
+		Operator: s.clients.operator,
+		Client: func() (driver.Ceph, bool) {
+			session, ok := client()
+			return session, ok
+		},
+		Cluster:           s.cluster,
+		Settings:          s.settings,
+		Record:            state.Placements(s.clients.kube.CoreV1(), configMaps.Lister(), s.driver),
+		Infrastructures:   s.clients.config.Config().V1().Infrastructures(),
+		StorageClasses:    s.clients.cluster().Storage().V1().StorageClasses(),
+		PersistentVolumes: s.clients.volumes.Core().V1().PersistentVolumes(),
+		Open:              s.open,
+		Filesystem:        s.filesystem,
+		Placement:         s.placement,
+		// Without the record in the cache, an earlier choice would be made anew.
+		Triggers: []factory.Informer{s.gate, silent{configMaps.Informer()}},
+		Recorder: s.recorder,
+		Clock:    clock.RealClock{},
+	})
+}
+
+func (s starter) monitors() factory.Controller {
+	return monitors.New(monitors.Config{
+		Driver:     s.driver,
+		Operator:   s.clients.operator,
+		Client:     s.clients.kube.CoreV1(),
+		Secrets:    s.clients.ns().Core().V1().Secrets(),
+		ConfigMaps: s.clients.ns().Core().V1().ConfigMaps(),
+		Cluster:    s.cluster,
+		Placement:  s.placement,
+		Recorder:   s.recorder,
+	})
+}
+
+func (s starter) credentials() factory.Controller {
+	return credentials.New(credentials.Config{
+		Driver:   s.driver,
+		Operator: s.clients.operator,
+		Client:   s.clients.kube.CoreV1(),
+		Secrets:  s.clients.ns().Core().V1().Secrets(),
+		Cluster:  s.cluster,
+		Recorder: s.recorder,
+	})
+}
+
+func (s starter) class() classes.StorageClass {
+	return classes.StorageClass{
+		Driver:         s.driver,
+		StorageClasses: s.clients.cluster().Storage().V1().StorageClasses(),
+		Placement:      s.placement,
+	}
+}
+
+func (s starter) usableClasses() factory.Controller {
+	return classes.NewUsable(classes.UsableConfig{
+		StorageClass: s.class(),
+		Operator:     s.clients.operator,
+		Open:         s.open,
+		Triggers:     []factory.Informer{s.gate},
+		Recorder:     s.recorder,
+	})
+}
+
+func (s starter) snapshotClasses() (factory.Controller, error) {
+	var manifests [][]byte
+	for _, name := range []string{assets.VolumeSnapshotClass, assets.VolumeGroupSnapshotClass} {
+		manifest, err := s.assets.Asset(name)
+		if err != nil {
+			return nil, err
+		}
+		manifests = append(manifests, manifest)
+	}
+	return classes.NewSnapshots(classes.SnapshotsConfig{
+		Driver:    s.driver,
+		Operator:  s.clients.operator,
+		Client:    s.clients.dynamic,
+		Manifests: manifests,
+		Served:    s.clients.served,
+		Placement: s.placement,
+		Open:      s.open,
+		Triggers:  []factory.Informer{s.gate, s.clients.crdInformer()},
+		Recorder:  s.recorder,
+	})
+}
+
+// open says whether operands are to be deployed.
+func (s starter) open() bool {
+	state, decided := s.gate.Get()
+	return decided && state.Open
+}
+
+// settings reads spec.driverConfig of the ClusterCSIDriver. Without one, all have defaults.
+func (s starter) settings() (driver.Settings, error) {
+	object, err := s.clients.operatorInstances.ForResource(clusterCSIDrivers).Lister().Get(s.driver.Name)
+	if apierrors.IsNotFound(err) {
+		return driver.Settings{}, nil
+	}
+	if err != nil {
+		return driver.Settings{}, fmt.Errorf("reading ClusterCSIDriver %s: %w", s.driver.Name, err)
+	}
+	cr, ok := object.(*unstructured.Unstructured)
+	if !ok {
+		return driver.Settings{}, fmt.Errorf("ClusterCSIDriver %s is a %T", s.driver.Name, object)
+	}
+	return driver.ReadSettings(cr)
+}

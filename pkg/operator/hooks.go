@@ -1,0 +1,120 @@
+package operator
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	configv1 "github.com/openshift/api/config/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	configlisters "github.com/openshift/client-go/config/listers/config/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	corelisters "k8s.io/client-go/listers/core/v1"
+)
+
+// infrastructureName is the name of the singleton Infrastructure.
+const infrastructureName = "cluster"
+
+// withReplicas runs two replicas, or one where the nodes that carry them are a single one.
+// library-go's WithReplicasHook gives one to every topology but HighlyAvailable, so also to
+// those with two or three masters (DualReplica, HighlyAvailableArbiter).
+func withReplicas(infrastructures configlisters.InfrastructureLister) func(*operatorv1.OperatorSpec, *appsv1.Deployment) error {
+	return func(_ *operatorv1.OperatorSpec, deployment *appsv1.Deployment) error {
+		infra, err := infrastructures.Get(infrastructureName)
+		if err != nil {
+			return fmt.Errorf("reading the topology: %w", err)
+		}
+		replicas := replicasFor(infra.Status)
+		deployment.Spec.Replicas = &replicas
+		return nil
+	}
+}
+
+func replicasFor(infra configv1.InfrastructureStatus) int32 {
+	topology := infra.ControlPlaneTopology
+	if topology == configv1.ExternalTopologyMode {
+		topology = infra.InfrastructureTopology
+	}
+	if topology == configv1.SingleReplicaTopologyMode {
+		return 1
+	}
+	return 2
+}
+
+// requireInfraID keeps controllers from running, or from being updated, without the tag by
+// which the volumes of this cluster are found at its teardown.
+func requireInfraID(infrastructures configlisters.InfrastructureLister) func(*operatorv1.OperatorSpec, *appsv1.Deployment) error {
+	return func(*operatorv1.OperatorSpec, *appsv1.Deployment) error {
+		infra, err := infrastructures.Get(infrastructureName)
+		if err != nil {
+			return fmt.Errorf("reading the infra ID: %w", err)
+		}
+		if infra.Status.InfrastructureName == "" {
+			return fmt.Errorf("status.infrastructureName of Infrastructure %s is empty: without it, new volumes would have no tag", infrastructureName)
+		}
+		return nil
+	}
+}
+
+// withoutMissingMasters lets the controllers run anywhere when no node is a dedicated master:
+// otherwise they would stay Pending.
+func withoutMissingMasters(masters corelisters.NodeLister) func(*operatorv1.OperatorSpec, *appsv1.Deployment) error {
+	return func(_ *operatorv1.OperatorSpec, deployment *appsv1.Deployment) error {
+		nodes, err := masters.List(labels.Everything())
+		if err != nil {
+			return fmt.Errorf("listing master nodes: %w", err)
+		}
+		if len(nodes) == 0 {
+			delete(deployment.Spec.Template.Spec.NodeSelector, masterLabel)
+		}
+		return nil
+	}
+}
+
+// Names of the snapshotter's container and of its feature gate in assets, and the CRD that
+// the gate needs: without it, the snapshotter waits for its informers for ever.
+const (
+	snapshotterContainer = "csi-snapshotter"
+	groupSnapshotGate    = "CSIVolumeGroupSnapshot"
+	groupSnapshotCRD     = "volumegroupsnapshotcontents.groupsnapshot.storage.k8s.io"
+)
+
+// withGroupSnapshots turns the gate off where the CRDs of group snapshots do not exist.
+func withGroupSnapshots(served func(crd string) []string) func(*operatorv1.OperatorSpec, *appsv1.Deployment) error {
+	return func(_ *operatorv1.OperatorSpec, deployment *appsv1.Deployment) error {
+		if len(served(groupSnapshotCRD)) > 0 {
+			return nil
+		}
+		for _, c := range deployment.Spec.Template.Spec.Containers {
+			if c.Name != snapshotterContainer {
+				continue
+			}
+			for i, arg := range c.Args {
+				c.Args[i] = strings.ReplaceAll(arg, groupSnapshotGate+"=true", groupSnapshotGate+"=false")
+			}
+			return nil
+		}
+		return fmt.Errorf("no container %s in Deployment %s", snapshotterContainer, deployment.Name)
+	}
+}
+
+var placeholder = regexp.MustCompile(`\$\{[^}]*\}?`)
+
+// refusePlaceholders is the last hook of both workloads: what still has a placeholder never
+// reaches the API server.
+func refusePlaceholders[T appsv1.Deployment | appsv1.DaemonSet](_ *operatorv1.OperatorSpec, workload *T) error {
+	raw, err := json.Marshal(workload)
+	if err != nil {
+		return fmt.Errorf("encoding the workload: %w", err)
+	}
+	left := string(placeholder.Find(raw))
+	switch {
+	case left == "":
+		return nil
+	case strings.HasPrefix(left, "${TLS_"):
+		return fmt.Errorf("no value for %s: the TLS profile in APIServer/cluster must name at least one cipher suite that Go supports", left)
+	}
+	return fmt.Errorf("no value for %s: if it stands in Proxy/cluster, write it in another way (%%24 is a dollar sign in URLs)", left)
+}

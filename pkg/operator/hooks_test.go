@@ -1,0 +1,150 @@
+package operator
+
+import (
+	"strings"
+	"testing"
+
+	configv1 "github.com/openshift/api/config/v1"
+	configlisters "github.com/openshift/client-go/config/listers/config/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+)
+
+func TestReplicasFor(t *testing.T) {
+	tests := map[string]struct {
+		reason       string
+		controlPlane configv1.TopologyMode
+		workers      configv1.TopologyMode
+		want         int32
+	}{
+		"HighlyAvailable":  {"three masters", configv1.HighlyAvailableTopologyMode, configv1.HighlyAvailableTopologyMode, 2},
+		"SingleNode":       {"one node cannot carry two anti-affine pods", configv1.SingleReplicaTopologyMode, configv1.SingleReplicaTopologyMode, 1},
+		"OneMaster":        {"controllers run on masters, of which there is one", configv1.SingleReplicaTopologyMode, configv1.HighlyAvailableTopologyMode, 1},
+		"Dual":             {"two masters", configv1.DualReplicaTopologyMode, configv1.HighlyAvailableTopologyMode, 2},
+		"Arbiter":          {"two masters and an arbiter", configv1.HighlyAvailableArbiterMode, configv1.HighlyAvailableTopologyMode, 2},
+		"ExternalHA":       {"controllers run on workers", configv1.ExternalTopologyMode, configv1.HighlyAvailableTopologyMode, 2},
+		"ExternalOneNode":  {"controllers run on the only worker", configv1.ExternalTopologyMode, configv1.SingleReplicaTopologyMode, 1},
+		"TopologyNotKnown": {"an Infrastructure without status is no reason to lose a replica", "", "", 2},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := replicasFor(configv1.InfrastructureStatus{ControlPlaneTopology: tc.controlPlane, InfrastructureTopology: tc.workers})
+			if got != tc.want {
+				t.Errorf("%s: got %d replicas, want %d", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+func TestRequireInfraID(t *testing.T) {
+	tests := map[string]struct {
+		reason  string
+		infraID string
+		fails   bool
+	}{
+		"Named":    {"volumes are tagged with it", "demo-x7k2p", false},
+		"Nameless": {"volumes without a tag would survive the teardown of the cluster", "", true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+			infra := &configv1.Infrastructure{ObjectMeta: metav1.ObjectMeta{Name: infrastructureName}}
+			infra.Status.InfrastructureName = tc.infraID
+			if err := indexer.Add(infra); err != nil {
+				t.Fatal(err)
+			}
+			err := requireInfraID(configlisters.NewInfrastructureLister(indexer))(nil, &appsv1.Deployment{})
+			if (err != nil) != tc.fails {
+				t.Errorf("%s: %v", tc.reason, err)
+			}
+		})
+	}
+}
+
+func TestWithoutMissingMasters(t *testing.T) {
+	tests := map[string]struct {
+		reason  string
+		masters []string
+		want    bool
+	}{
+		"Dedicated": {"masters exist: the controllers stay on them", []string{"master-0"}, true},
+		"None":      {"no node has the label: the pods would stay Pending", nil, false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+			for _, node := range tc.masters {
+				if err := indexer.Add(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			d := &appsv1.Deployment{}
+			d.Spec.Template.Spec.NodeSelector = map[string]string{masterLabel: "", "kubernetes.io/os": "linux"}
+			if err := withoutMissingMasters(corelisters.NewNodeLister(indexer))(nil, d); err != nil {
+				t.Fatal(err)
+			}
+			if _, got := d.Spec.Template.Spec.NodeSelector[masterLabel]; got != tc.want {
+				t.Errorf("%s: node selector on masters is %t, want %t", tc.reason, got, tc.want)
+			}
+			if d.Spec.Template.Spec.NodeSelector["kubernetes.io/os"] != "linux" {
+				t.Error("other node selectors must stay")
+			}
+		})
+	}
+}
+
+func TestRefusePlaceholders(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		args   []string
+		want   string
+	}{
+		"Rendered":  {"nothing is left", []string{"--v=2", "--nodeid=$(NODE_ID)"}, ""},
+		"TLS":       {"an empty cipher list leaves library-go's placeholder", []string{"--tls-cipher-suites=${TLS_CIPHER_SUITES}"}, "${TLS_CIPHER_SUITES}: the TLS profile in APIServer/cluster"},
+		"Proxy":     {"a value of somebody else's with the same look", []string{"http://u:${x}@proxy"}, "${x}: if it stands in Proxy/cluster"},
+		"Truncated": {"also half a placeholder is none of ours", []string{"--v=${LOG_LEVEL"}, "${LOG_LEVEL"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			d := &appsv1.Deployment{}
+			d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "kube-rbac-proxy", Args: tc.args}}
+			err := refusePlaceholders(nil, d)
+			if tc.want == "" && err != nil {
+				t.Errorf("%s: %v", tc.reason, err)
+			}
+			if tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("%s: got error %v, want one that names %s", tc.reason, err, tc.want)
+			}
+		})
+	}
+}
+
+func TestWithGroupSnapshots(t *testing.T) {
+	tests := map[string]struct {
+		reason    string
+		served    []string
+		container string
+		want      string
+		fails     bool
+	}{
+		"CRDs":        {"group snapshots work", []string{"v1beta2"}, snapshotterContainer, "--feature-gates=CSIVolumeGroupSnapshot=true", false},
+		"NoCRDs":      {"plain snapshots must go on working", nil, snapshotterContainer, "--feature-gates=CSIVolumeGroupSnapshot=false", false},
+		"NoContainer": {"a renamed container must not go unnoticed", nil, "snapshotter", "--feature-gates=CSIVolumeGroupSnapshot=true", true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			d := &appsv1.Deployment{}
+			d.Spec.Template.Spec.Containers = []corev1.Container{{Name: tc.container, Args: []string{"--feature-gates=CSIVolumeGroupSnapshot=true"}}}
+			err := withGroupSnapshots(func(string) []string { return tc.served })(nil, d)
+			if (err != nil) != tc.fails {
+				t.Errorf("%s: %v", tc.reason, err)
+			}
+			if got := d.Spec.Template.Spec.Containers[0].Args[0]; got != tc.want {
+				t.Errorf("%s: got %s, want %s", tc.reason, got, tc.want)
+			}
+		})
+	}
+}

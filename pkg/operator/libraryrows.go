@@ -1,0 +1,131 @@
+package operator
+
+import (
+	"context"
+	"time"
+
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/csi/csiconfigobservercontroller"
+	"github.com/openshift/library-go/pkg/operator/csi/csistorageclasscontroller"
+	"github.com/openshift/library-go/pkg/operator/loglevel"
+	"github.com/openshift/library-go/pkg/operator/managementstatecontroller"
+	"github.com/openshift/library-go/pkg/operator/resource/resourceapply"
+	"github.com/openshift/library-go/pkg/operator/staticresourcecontroller"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
+)
+
+// staticResync is how often static resources are compared with a live GET each; their
+// informers see changes at once.
+const staticResync = 20 * time.Minute
+
+var serviceMonitors = schema.GroupVersionResource{Group: "monitoring.coreos.com", Version: "v1", Resource: "servicemonitors"}
+
+func (s starter) staticName() string {
+	return s.driver.ConditionPrefix + "DriverStaticResourcesController"
+}
+
+func (s starter) serviceMonitorName() string {
+	return s.driver.ConditionPrefix + "DriverServiceMonitorController"
+}
+
+// logLevel follows spec.operatorLogLevel.
+func (s starter) logLevel() factory.Controller {
+	return s.quiet(loglevel.NewClusterOperatorLoggingController(s.clients.operator, s.recorder))
+}
+
+// managementState writes ManagementStateDegraded: Removed is not supported.
+func (s starter) managementState() factory.Controller {
+	return s.quiet(managementstatecontroller.NewOperatorManagementStateController(s.driver.OperatorName(), s.clients.operator, s.recorder))
+}
+
+// quiet wraps controllers that would complain each minute of a missing ClusterCSIDriver.
+func (s starter) quiet(inner factory.Controller) factory.Controller {
+	return wrapped{
+		name: inner.Name(), inner: inner.Sync, quiet: true, resync: staticResync,
+		operator: s.clients.operator, recorder: s.recorder,
+	}.controller()
+}
+
+// configObserver keeps spec.observedConfig: the cluster's proxy and TLS profile. It writes
+// ConfigObservationDegraded.
+func (s starter) configObserver() factory.Controller {
+	name := s.driver.ConditionPrefix + "DriverCSIConfigObserverController"
+	inner := csiconfigobservercontroller.NewCSIConfigObserverController(name, s.clients.operator, s.clients.config, s.recorder)
+	config := s.clients.config.Config().V1()
+	return wrapped{
+		name: name, inner: inner.Sync, quiet: true, resync: staticResync,
+		informers: []factory.Informer{config.Proxies().Informer(), config.APIServers().Informer()},
+		operator:  s.clients.operator, recorder: s.recorder,
+	}.controller()
+}
+
+// hasServiceAccount says whether the static assets were applied up to the ServiceAccounts.
+func (s starter) hasServiceAccount() (bool, error) {
+	name := s.driver.NodeName() + "-sa"
+	_, err := s.clients.ns().Core().V1().ServiceAccounts().Lister().ServiceAccounts(driver.Namespace).Get(name)
+	return found(err, "ServiceAccount", name)
+}
+
+// staticResources applies the driver's static assets, in the order of their file names. A
+// CSIDriver of somebody else is left alone.
+func (s starter) staticResources() factory.Controller {
+	name := s.staticName()
+	clients := resourceapply.NewKubeClientHolder(s.clients.kube).
+		WithKubernetesInformers(s.clients.kubeInformers).WithDynamicClient(s.clients.dynamic)
+	csiDrivers := s.clients.cluster().Storage().V1().CSIDrivers()
+	never := func() bool { return false }
+	inner := staticresourcecontroller.NewStaticResourceController(name, s.assets.Asset, s.assets.Static(), clients, s.clients.operator, s.recorder).
+		WithConditionalResources(s.assets.Asset, []string{assets.CSIDriver}, gate.CSIDriverIsOurs(csiDrivers.Lister(), s.driver), never)
+	first := rolesFirst{
+		inner: inner.Sync, operator: s.clients.operator, installed: s.hasServiceAccount,
+		files: s.assets.Static(), apply: applyDirectly(clients, s.assets.Asset),
+	}
+	return wrapped{
+		name: name, inner: first.sync, open: s.open, resync: staticResync,
+		informers: append(s.clients.staticInformers(), s.gate),
+		operator:  s.clients.operator, recorder: s.recorder,
+	}.controller()
+}
+
+// serviceMonitor applies the ServiceMonitor while its CRD exists.
+func (s starter) serviceMonitor() factory.Controller {
+	name := s.serviceMonitorName()
+	clients := resourceapply.NewClientHolder().WithDynamicClient(s.clients.dynamic)
+	inner := staticresourcecontroller.NewStaticResourceController(name, s.assets.Asset, []string{assets.ServiceMonitor}, clients, s.clients.operator, s.recorder)
+	monitor := whileServed{
+		client: s.clients.dynamic, resource: serviceMonitors,
+		namespace: driver.Namespace, name: s.driver.ServiceMonitor(),
+		served: func() bool { return len(s.clients.served(serviceMonitors.GroupResource().String())) > 0 },
+	}
+	return wrapped{
+		name: name, open: s.open, resync: staticResync,
+		inner: func(ctx context.Context, syncCtx factory.SyncContext) error {
+			served, err := monitor.follow(ctx, func() { syncCtx.Queue().Add(factory.DefaultQueueKey) })
+			if err != nil || !served {
+				return err
+			}
+			return inner.Sync(ctx, syncCtx)
+		},
+		informers: []factory.Informer{s.clients.crdInformer(), s.gate},
+		operator:  s.clients.operator, recorder: s.recorder,
+	}.controller()
+}
+
+// storageClass keeps the default StorageClass. It writes StorageClassControllerDegraded, a
+// name that library-go fixes.
+func (s starter) storageClass() factory.Controller {
+	class := s.class()
+	inner := csistorageclasscontroller.NewCSIStorageClassController(
+		s.driver.ConditionPrefix+"DriverStorageClassController", s.assets.Asset, []string{assets.StorageClass},
+		s.clients.kube, s.clients.cluster(), s.clients.operator, s.clients.clusterCSIDrivers, s.recorder, class.Hook())
+	return wrapped{
+		name: inner.Name(), inner: inner.Sync, resync: staticResync,
+		open:      func() bool { return s.open() && class.Ready() },
+		informers: []factory.Informer{class.StorageClasses.Informer(), s.clients.clusterCSIDrivers.Operator().V1().ClusterCSIDrivers().Informer(), s.placement, s.gate},
+		operator:  s.clients.operator, recorder: s.recorder,
+	}.controller()
+}

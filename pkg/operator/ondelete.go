@@ -1,0 +1,110 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	appslisters "k8s.io/client-go/listers/apps/v1"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	storagelisters "k8s.io/client-go/listers/storage/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// stableGeneration is library-go's annotation of the DaemonSet generation that was rolled out.
+const stableGeneration = "storage.openshift.io/stable-generation"
+
+// nodeUpdates keeps updates of node pods from ending mounts that live in them.
+type nodeUpdates struct {
+	driver     driver.Driver
+	daemonSets appslisters.DaemonSetLister
+	classes    storagelisters.StorageClassLister
+	volumes    corelisters.PersistentVolumeLister
+}
+
+// userSpaceMounts says whether a StorageClass or a volume of the driver may be mounted by a
+// process in the node pod.
+func (n nodeUpdates) userSpaceMounts() (bool, error) {
+	classes, err := n.classes.List(labels.Everything())
+	if err != nil {
+		return false, fmt.Errorf("listing StorageClasses: %w", err)
+	}
+	for _, class := range classes {
+		if class.Provisioner == n.driver.Name && driver.InUserSpace(class.Parameters) {
+			return true, nil
+		}
+	}
+	volumes, err := n.volumes.List(labels.Everything())
+	if err != nil {
+		return false, fmt.Errorf("listing PersistentVolumes: %w", err)
+	}
+	for _, volume := range volumes {
+		if csi := volume.Spec.CSI; csi != nil && csi.Driver == n.driver.Name && driver.InUserSpace(csi.VolumeAttributes) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// hook leaves pods alone until an administrator deletes them, while such mounts are possible.
+// library-go would call that Progressing for ever, so the hook marks the generation as rolled
+// out; outdated pods are told of by NodePodsCurrent instead.
+func (n nodeUpdates) hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSet) error {
+	mounts, err := n.userSpaceMounts()
+	if err != nil || !mounts {
+		return err
+	}
+	daemonSet.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
+	cached, err := n.daemonSets.DaemonSets(daemonSet.Namespace).Get(daemonSet.Name)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading DaemonSet %s: %w", daemonSet.Name, err)
+	}
+	if waitsForDeletion(cached) {
+		if daemonSet.Annotations == nil {
+			daemonSet.Annotations = map[string]string{}
+		}
+		daemonSet.Annotations[stableGeneration] = strconv.FormatInt(cached.Generation, 10)
+	}
+	return nil
+}
+
+// waitsForDeletion says that nothing will happen to the pods by itself.
+func waitsForDeletion(d *appsv1.DaemonSet) bool {
+	return d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType &&
+		d.Status.ObservedGeneration == d.Generation && d.Status.NumberUnavailable == 0
+}
+
+// current is the condition NodePodsCurrent for the DaemonSet as it stands.
+func (n nodeUpdates) current(d *appsv1.DaemonSet) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	if !waitsForDeletion(d) || d.Status.UpdatedNumberScheduled >= d.Status.DesiredNumberScheduled {
+		return condition.New(condition.NodePodsCurrent, operatorv1.ConditionTrue, condition.AsExpected, "")
+	}
+	return condition.New(condition.NodePodsCurrent, operatorv1.ConditionFalse, condition.WaitingForDeletion, fmt.Sprintf(
+		"Node pods are outdated and are not replaced by themselves, because mounts of ceph-fuse or rbd-nbd would end with them: drain each node, then: oc delete pod -n %s -l app=%s --field-selector spec.nodeName=NODE",
+		driver.Namespace, n.driver.NodeName()))
+}
+
+// report writes NodePodsCurrent once there is a DaemonSet.
+func (n nodeUpdates) report(ctx context.Context, operator interface {
+	ApplyOperatorStatus(context.Context, string, *applyoperatorv1.OperatorStatusApplyConfiguration) error
+}) error {
+	cached, err := n.daemonSets.DaemonSets(driver.Namespace).Get(n.driver.NodeName())
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading DaemonSet %s: %w", n.driver.NodeName(), err)
+	}
+	return operator.ApplyOperatorStatus(ctx, n.driver.OperatorName()+"-"+condition.NodePodsCurrent,
+		applyoperatorv1.OperatorStatus().WithConditions(n.current(cached)))
+}

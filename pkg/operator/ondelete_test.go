@@ -1,0 +1,118 @@
+package operator
+
+import (
+	"strings"
+	"testing"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	appslisters "k8s.io/client-go/listers/apps/v1"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	storagelisters "k8s.io/client-go/listers/storage/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+func indexerOf(t *testing.T, objects ...runtime.Object) cache.Indexer {
+	t.Helper()
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+	for _, o := range objects {
+		if err := indexer.Add(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return indexer
+}
+
+func TestUserSpaceMounts(t *testing.T) {
+	class := func(provisioner, key, value string) *storagev1.StorageClass {
+		return &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "c"}, Provisioner: provisioner, Parameters: map[string]string{key: value}}
+	}
+	volume := func(driverName, mounter string) *corev1.PersistentVolume {
+		v := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v"}}
+		v.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: driverName, VolumeAttributes: map[string]string{"mounter": mounter}}
+		return v
+	}
+	rbd, other := driver.RBD.Name, driver.CephFS.Name
+	tests := map[string]struct {
+		reason string
+		class  *storagev1.StorageClass
+		volume *corev1.PersistentVolume
+		want   appsv1.DaemonSetUpdateStrategyType
+	}{
+		"KernelOnly":   {"krbd mounts survive the pod", class(rbd, "mounter", "rbd"), volume(rbd, ""), appsv1.RollingUpdateDaemonSetStrategyType},
+		"ClassWithNBD": {"a user's class may have mounts at any time", class(rbd, "mounter", "rbd-nbd"), volume(rbd, ""), appsv1.OnDeleteDaemonSetStrategyType},
+		"FallsBack":    {"ceph-csi may choose rbd-nbd by itself", class(rbd, "tryOtherMounters", "true"), volume(rbd, ""), appsv1.OnDeleteDaemonSetStrategyType},
+		"OldVolume":    {"its class may be gone", class(rbd, "mounter", ""), volume(rbd, "rbd-nbd"), appsv1.OnDeleteDaemonSetStrategyType},
+		"OtherDriver":  {"those mounts live in other pods", class(other, "mounter", "fuse"), volume(other, "fuse"), appsv1.RollingUpdateDaemonSetStrategyType},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			n := nodeUpdates{
+				driver:     driver.RBD,
+				daemonSets: appslisters.NewDaemonSetLister(indexerOf(t)),
+				classes:    storagelisters.NewStorageClassLister(indexerOf(t, tc.class)),
+				volumes:    corelisters.NewPersistentVolumeLister(indexerOf(t, tc.volume)),
+			}
+			d := &appsv1.DaemonSet{}
+			d.Spec.UpdateStrategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
+			if err := n.hook(nil, d); err != nil {
+				t.Fatal(err)
+			}
+			if got := d.Spec.UpdateStrategy.Type; got != tc.want {
+				t.Errorf("%s: strategy is %s, want %s", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+func TestOnDeleteIsNotProgressing(t *testing.T) {
+	tests := map[string]struct {
+		reason    string
+		strategy  appsv1.DaemonSetUpdateStrategyType
+		status    appsv1.DaemonSetStatus
+		annotated bool
+		current   operatorv1.ConditionStatus
+	}{
+		"Outdated": {"pods wait for the administrator, nothing is rolling out", appsv1.OnDeleteDaemonSetStrategyType,
+			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 3}, true, operatorv1.ConditionFalse},
+		"Current": {"all pods were replaced", appsv1.OnDeleteDaemonSetStrategyType,
+			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 8}, true, operatorv1.ConditionTrue},
+		"Restarting": {"a deleted pod comes back: library-go decides", appsv1.OnDeleteDaemonSetStrategyType,
+			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, NumberUnavailable: 1}, false, operatorv1.ConditionTrue},
+		"NotYetOnDelete": {"the strategy is about to change", appsv1.RollingUpdateDaemonSetStrategyType,
+			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 3}, false, operatorv1.ConditionTrue},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			cached := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.RBD.NodeName(), Generation: 7}, Status: tc.status}
+			cached.Spec.UpdateStrategy.Type = tc.strategy
+			class := &storagev1.StorageClass{Provisioner: driver.RBD.Name, Parameters: map[string]string{"mounter": "rbd-nbd"}}
+			n := nodeUpdates{
+				driver:     driver.RBD,
+				daemonSets: appslisters.NewDaemonSetLister(indexerOf(t, cached)),
+				classes:    storagelisters.NewStorageClassLister(indexerOf(t, class)),
+				volumes:    corelisters.NewPersistentVolumeLister(indexerOf(t)),
+			}
+			required := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.RBD.NodeName()}}
+			if err := n.hook(nil, required); err != nil {
+				t.Fatal(err)
+			}
+			if got := required.Annotations[stableGeneration] == "7"; got != tc.annotated {
+				t.Errorf("%s: marked as rolled out is %t, want %t", tc.reason, got, tc.annotated)
+			}
+			got := n.current(cached)
+			if *got.Status != tc.current {
+				t.Errorf("%s: NodePodsCurrent is %s, want %s", tc.reason, *got.Status, tc.current)
+			}
+			if tc.current == operatorv1.ConditionFalse && !strings.Contains(*got.Message, "oc delete pod") {
+				t.Errorf("the message must say what to do: %s", *got.Message)
+			}
+		})
+	}
+}

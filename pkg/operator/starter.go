@@ -1,0 +1,102 @@
+// Package operator wires `start`: one process that operates one CSI driver. starter.go is
+// the table of its controllers; what each promises stands in the package it comes from.
+package operator
+
+import (
+	"context"
+
+	"github.com/openshift/library-go/pkg/controller/controllercmd"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/controller/manager"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/management"
+
+	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+)
+
+// Options are what a process is started with.
+type Options struct {
+	Driver driver.Driver
+	Assets assets.Set
+	// Dial connects to Ceph, Resolve looks up mons that are declared by name.
+	Dial    Dial
+	Resolve ceph.Resolver
+}
+
+// starter has what the rows of the table are made of.
+type starter struct {
+	driver   driver.Driver
+	assets   assets.Set
+	dial     Dial
+	resolve  ceph.Resolver
+	clients  *clients
+	recorder events.Recorder
+
+	// What the features hand to each other.
+	cluster    *latest.Value[ceph.Cluster]
+	placement  *latest.Value[ceph.Placement]
+	filesystem *latest.Value[bool]
+	gate       *latest.Value[gate.State]
+}
+
+// Run operates the driver until ctx ends.
+func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) error {
+	// Process-wide in library-go: without it, controllers put finalizers on the ClusterCSIDriver.
+	management.SetOperatorNotRemovable()
+	clients, err := newClients(cc, o.Driver)
+	if err != nil {
+		return err
+	}
+	s := starter{
+		driver: o.Driver, assets: o.Assets, dial: o.Dial, resolve: o.Resolve, clients: clients, recorder: cc.EventRecorder,
+		cluster:    &latest.Value[ceph.Cluster]{},
+		placement:  &latest.Value[ceph.Placement]{},
+		filesystem: &latest.Value[bool]{},
+		gate:       &latest.Value[gate.State]{},
+	}
+	m := manager.NewControllerManager()
+	controllers, err := s.controllers()
+	if err != nil {
+		return err
+	}
+	for _, c := range controllers {
+		m.WithController(c, 1)
+	}
+	clients.start(ctx)
+	m.Start(ctx)
+	return nil
+}
+
+// controllers is the table: what runs in one process. Order does not matter; who waits for
+// what is decided by what exists.
+func (s starter) controllers() ([]factory.Controller, error) {
+	connection := s.connection()
+	snapshotClasses, err := s.snapshotClasses()
+	if err != nil {
+		return nil, err
+	}
+	return []factory.Controller{
+		s.logLevel(),
+		s.managementState(),
+		s.configObserver(),
+		s.staleConditions(),
+
+		s.gateController(),
+		connection,
+		s.monitors(),
+		s.credentials(),
+		s.pools(connection.Client),
+
+		s.staticResources(),
+		s.controllerDeployment(),
+		s.nodeDaemonSet(),
+		s.serviceMonitor(),
+		s.storageClass(),
+		s.usableClasses(),
+		snapshotClasses,
+	}, nil
+}

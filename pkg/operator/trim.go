@@ -1,0 +1,116 @@
+package operator
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// volumeAttributes are what the features read of those that ceph-csi gives a volume.
+var volumeAttributes = []string{"clusterID", "pool", "dataPool", "fsName", "mounter", "tryOtherMounters"}
+
+// volumeTrimmer keeps of PersistentVolumes what the features read. With 20,000 of them that
+// is a third of the private memory that the process would need otherwise.
+type volumeTrimmer struct {
+	// driver is the CSI driver of which more is kept than that the volume is there.
+	driver string
+
+	mu sync.Mutex
+	// shared are the attributes of volumes, by their text: those of a class are all the same.
+	shared map[string]map[string]string
+}
+
+func newVolumeTrimmer(driver string) *volumeTrimmer {
+	return &volumeTrimmer{driver: driver, shared: map[string]map[string]string{}}
+}
+
+func (t *volumeTrimmer) trim(obj any) (any, error) {
+	pv, ok := obj.(*corev1.PersistentVolume)
+	if !ok {
+		return obj, nil
+	}
+	out := &corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{Name: pv.Name, UID: pv.UID, ResourceVersion: pv.ResourceVersion},
+		Spec: corev1.PersistentVolumeSpec{
+			StorageClassName:              pv.Spec.StorageClassName,
+			PersistentVolumeReclaimPolicy: pv.Spec.PersistentVolumeReclaimPolicy,
+		},
+		Status: corev1.PersistentVolumeStatus{Phase: pv.Status.Phase},
+	}
+	if csi := pv.Spec.CSI; csi != nil && csi.Driver == t.driver {
+		out.Spec.CSI = &corev1.CSIPersistentVolumeSource{
+			Driver: t.driver, VolumeHandle: csi.VolumeHandle, VolumeAttributes: t.attributes(csi.VolumeAttributes),
+		}
+	}
+	return out, nil
+}
+
+// attributes returns a map that volumes with the same attributes share: nobody may change it.
+func (t *volumeTrimmer) attributes(all map[string]string) map[string]string {
+	kept := map[string]string{}
+	var text strings.Builder
+	for _, name := range volumeAttributes {
+		if value, ok := all[name]; ok {
+			kept[name] = value
+			fmt.Fprintf(&text, "%s=%q,", name, value)
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if known, ok := t.shared[text.String()]; ok {
+		return known
+	}
+	t.shared[text.String()] = kept
+	return kept
+}
+
+// trimNode keeps of a Node that it is there.
+func trimNode(obj any) (any, error) {
+	node, ok := obj.(*corev1.Node)
+	if !ok {
+		return obj, nil
+	}
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node.Name, UID: node.UID, ResourceVersion: node.ResourceVersion}}, nil
+}
+
+// trimCRD keeps of a CustomResourceDefinition which versions are served: schemas are large.
+func trimCRD(obj any) (any, error) {
+	crd, ok := obj.(*unstructured.Unstructured)
+	if !ok {
+		return obj, nil
+	}
+	out := &unstructured.Unstructured{Object: map[string]any{}}
+	out.SetName(crd.GetName())
+	out.SetUID(crd.GetUID())
+	out.SetResourceVersion(crd.GetResourceVersion())
+	versions := []any{}
+	for _, name := range servedVersions(crd) {
+		versions = append(versions, map[string]any{"name": name, "served": true})
+	}
+	return out, unstructured.SetNestedSlice(out.Object, versions, "spec", "versions")
+}
+
+// servedVersions of a CustomResourceDefinition, trimmed or not. One that is being deleted
+// serves none any more: objects cannot be created.
+func servedVersions(obj any) []string {
+	crd, ok := obj.(*unstructured.Unstructured)
+	if !ok || crd.GetDeletionTimestamp() != nil {
+		return nil
+	}
+	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
+	var out []string
+	for _, v := range versions {
+		version, ok := v.(map[string]any)
+		if !ok || version["served"] != true {
+			continue
+		}
+		if name, ok := version["name"].(string); ok {
+			out = append(out, name)
+		}
+	}
+	return out
+}

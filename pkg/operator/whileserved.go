@@ -1,0 +1,55 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/tools/cache"
+)
+
+// whileServed watches one object of a kind that comes and goes with its CRD: an informer of
+// a kind that the API server does not know would fail for ever.
+type whileServed struct {
+	client          dynamic.Interface
+	resource        schema.GroupVersionResource
+	namespace, name string
+	// served says whether the CRD exists.
+	served func() bool
+	// stop ends the watch; nil while there is none.
+	stop context.CancelFunc
+}
+
+// follow starts or ends the watch as the CRD demands, and says whether the kind is served.
+// Until ctx ends, wake is called for each change of the object. One worker calls follow.
+func (w *whileServed) follow(ctx context.Context, wake func()) (bool, error) {
+	if !w.served() {
+		if w.stop != nil {
+			w.stop()
+			w.stop = nil
+		}
+		return false, nil
+	}
+	if w.stop != nil {
+		return true, nil
+	}
+	only := func(o *metav1.ListOptions) {
+		o.FieldSelector = fields.OneTermEqualSelector("metadata.name", w.name).String()
+	}
+	informer := dynamicinformer.NewFilteredDynamicInformer(w.client, w.resource, w.namespace, 0, nil, only).Informer()
+	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(any) { wake() },
+		UpdateFunc: func(any, any) { wake() },
+		DeleteFunc: func(any) { wake() },
+	})
+	if err != nil {
+		return true, fmt.Errorf("watching %s %s/%s: %w", w.resource.GroupResource(), w.namespace, w.name, err)
+	}
+	ctx, w.stop = context.WithCancel(ctx)
+	go informer.RunWithContext(ctx)
+	return true, nil
+}

@@ -1,0 +1,68 @@
+package operator
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/fake"
+)
+
+func TestWhileServed(t *testing.T) {
+	resource := schema.GroupVersionResource{Group: "monitoring.coreos.com", Version: "v1", Resource: "servicemonitors"}
+	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+		map[schema.GroupVersionResource]string{resource: "ServiceMonitorList"})
+	served := false
+	w := whileServed{client: client, resource: resource, namespace: "ns", name: "ours", served: func() bool { return served }}
+	woken := make(chan struct{}, 10)
+	follow := func() bool {
+		t.Helper()
+		known, err := w.follow(t.Context(), func() { woken <- struct{}{} })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return known
+	}
+	awaitWake := func(reason string) {
+		t.Helper()
+		select {
+		case <-woken:
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s did not wake the controller", reason)
+		}
+	}
+
+	if follow() || len(client.Actions()) > 0 {
+		t.Errorf("without the CRD nothing may be asked: %v", client.Actions())
+	}
+	served = true
+	for _, again := range []bool{false, true} {
+		if !follow() {
+			t.Errorf("the CRD is there (again: %t)", again)
+		}
+	}
+	object := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "monitoring.coreos.com/v1", "kind": "ServiceMonitor",
+		"metadata": map[string]any{"name": "ours", "namespace": "ns"},
+	}}
+	monitors := client.Resource(resource).Namespace("ns")
+	if _, err := monitors.Create(t.Context(), object, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	awaitWake("creation")
+	if err := monitors.Delete(t.Context(), "ours", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	awaitWake("deletion")
+	served = false
+	if follow() || w.stop != nil {
+		t.Error("the watch must end with the CRD")
+	}
+	served = true
+	if !follow() || w.stop == nil {
+		t.Error("the watch must start again with the CRD")
+	}
+}

@@ -1,0 +1,128 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/csi/csidrivercontrollerservicecontroller"
+	"github.com/openshift/library-go/pkg/operator/csi/csidrivernodeservicecontroller"
+	"github.com/openshift/library-go/pkg/operator/resource/resourceread"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// workloadResync lets library-go's "progressing too long" fire.
+const workloadResync = time.Minute
+
+func (s starter) controllerName() string {
+	return s.driver.ConditionPrefix + "DriverControllerServiceController"
+}
+
+func (s starter) nodeName() string { return s.driver.ConditionPrefix + "DriverNodeServiceController" }
+
+// controllerDeployment deploys the controllers of ceph-csi.
+//
+// It produces the conditions
+// <prefix>DriverControllerServiceControllerAvailable, …Progressing and …Degraded.
+func (s starter) controllerDeployment() factory.Controller {
+	name := s.controllerName()
+	deployments := s.clients.ns().Apps().V1().Deployments()
+	secrets := s.clients.ns().Core().V1().Secrets()
+	configMaps := s.clients.ns().Core().V1().ConfigMaps()
+	infrastructures := s.clients.config.Config().V1().Infrastructures()
+	manifest := s.assets.Controller()
+	inner := csidrivercontrollerservicecontroller.NewCSIDriverControllerServiceController(
+		name, manifest, s.recorder, s.clients.operator, s.clients.kube, deployments, s.clients.config, nil,
+		requireInfraID(infrastructures.Lister()),
+		withReplicas(infrastructures.Lister()),
+		withoutMissingMasters(s.clients.masters.Core().V1().Nodes().Lister()),
+		withGroupSnapshots(s.clients.served),
+		csidrivercontrollerservicecontroller.WithObservedProxyDeploymentHook(),
+		csidrivercontrollerservicecontroller.WithCABundleDeploymentHook(driver.Namespace, s.driver.TrustedCAConfigMap(), configMaps),
+		csidrivercontrollerservicecontroller.WithSecretHashAnnotationHook(driver.Namespace, s.driver.MetricsCertSecret(), secrets),
+		refusePlaceholders,
+	)
+	return s.workload(workload{
+		name:    name,
+		inner:   inner.Sync,
+		manager: factory.ControllerInstanceName(name, "Deployment"),
+		exists: func() (bool, error) {
+			_, err := deployments.Lister().Deployments(driver.Namespace).Get(s.driver.ControllerName())
+			return found(err, "Deployment", s.driver.ControllerName())
+		},
+		missing: s.missing(prerequisitesOf(resourceread.ReadDeploymentV1OrDie(manifest).Spec.Template.Spec)),
+	}, deployments.Informer(), infrastructures.Informer(), s.clients.masters.Core().V1().Nodes().Informer(), s.clients.crdInformer())
+}
+
+// nodeDaemonSet deploys the node plugin of ceph-csi.
+//
+// It produces the conditions
+// <prefix>DriverNodeServiceControllerAvailable, …Progressing and …Degraded, and
+// NodePodsCurrent.
+func (s starter) nodeDaemonSet() factory.Controller {
+	name := s.nodeName()
+	daemonSets := s.clients.ns().Apps().V1().DaemonSets()
+	configMaps := s.clients.ns().Core().V1().ConfigMaps()
+	updates := nodeUpdates{
+		driver: s.driver, daemonSets: daemonSets.Lister(),
+		classes: s.clients.cluster().Storage().V1().StorageClasses().Lister(),
+		volumes: s.clients.volumes.Core().V1().PersistentVolumes().Lister(),
+	}
+	manifest := s.assets.Node()
+	inner := csidrivernodeservicecontroller.NewCSIDriverNodeServiceController(
+		name, manifest, s.recorder, s.clients.operator, s.clients.kube, daemonSets, nil,
+		csidrivernodeservicecontroller.WithObservedProxyDaemonSetHook(),
+		csidrivernodeservicecontroller.WithCABundleDaemonSetHook(driver.Namespace, s.driver.TrustedCAConfigMap(), configMaps),
+		updates.hook,
+		refusePlaceholders,
+	)
+	return s.workload(workload{
+		name: name,
+		inner: func(ctx context.Context, syncCtx factory.SyncContext) error {
+			return errors.Join(inner.Sync(ctx, syncCtx), updates.report(ctx, s.clients.operator))
+		},
+		manager: factory.ControllerInstanceName(name, "CSIDriverNodeService"),
+		exists: func() (bool, error) {
+			_, err := daemonSets.Lister().DaemonSets(driver.Namespace).Get(s.driver.NodeName())
+			return found(err, "DaemonSet", s.driver.NodeName())
+		},
+		missing: s.missing(prerequisitesOf(resourceread.ReadDaemonSetV1OrDie(manifest).Spec.Template.Spec)),
+	}, daemonSets.Informer(), s.clients.cluster().Storage().V1().StorageClasses().Informer(), s.clients.volumeCache())
+}
+
+func (s starter) workload(w workload, informers ...factory.Informer) factory.Controller {
+	w.operator = s.clients.operator
+	core := s.clients.ns().Core().V1()
+	return wrapped{
+		name: w.name, inner: w.sync, open: s.open, resync: workloadResync,
+		informers: append(informers, s.gate, core.Secrets().Informer(), core.ConfigMaps().Informer(), core.ServiceAccounts().Informer()),
+		operator:  s.clients.operator, recorder: s.recorder,
+	}.controller()
+}
+
+func (s starter) missing(p prerequisites) func() ([]string, error) {
+	core := s.clients.ns().Core().V1()
+	listers := podListers{
+		serviceAccounts: core.ServiceAccounts().Lister().ServiceAccounts(driver.Namespace),
+		secrets:         core.Secrets().Lister().Secrets(driver.Namespace),
+		configMaps:      core.ConfigMaps().Lister().ConfigMaps(driver.Namespace),
+		trustedCA:       s.driver.TrustedCAConfigMap(),
+		clock:           clock.RealClock{},
+	}
+	return func() ([]string, error) { return listers.missing(p) }
+}
+
+func found(err error, kind, name string) (bool, error) {
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("looking up %s %s: %w", kind, name, err)
+	}
+	return true, nil
+}

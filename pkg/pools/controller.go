@@ -1,0 +1,210 @@
+// Package pools finds the place of the default StorageClass's volumes, and makes it where it
+// is the operator's to make: its own pool, its subvolume group.
+package pools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	configinformers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	storageinformers "k8s.io/client-go/informers/storage/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
+)
+
+const (
+	controllerName = "CephPools"
+	// interval is how often Ceph is asked the same again; the condition writes of a start wake
+	// the controller much more often.
+	interval    = time.Minute
+	repeatAfter = 50 * time.Second
+	// retryOutage is how soon after an outage, which pkg/connection reports.
+	retryOutage = 10 * time.Second
+	// deadline bounds one sync: an osd write takes a second, a first group command some.
+	deadline = 45 * time.Second
+)
+
+// Record remembers the last choice across restarts; a state.Record is one.
+type Record interface {
+	Load() (state.Placement, bool, error)
+	Save(ctx context.Context, place state.Placement) error
+}
+
+// Config is all that the controller uses.
+type Config struct {
+	Driver   driver.Driver
+	Operator v1helpers.OperatorClient
+	// Client returns the live connection; false while there is none.
+	Client  func() (driver.Ceph, bool)
+	Cluster *latest.Value[ceph.Cluster]
+	// Settings reads spec.driverConfig of the ClusterCSIDriver.
+	Settings          func() (driver.Settings, error)
+	Record            Record
+	Infrastructures   configinformers.InfrastructureInformer
+	StorageClasses    storageinformers.StorageClassInformer
+	PersistentVolumes coreinformers.PersistentVolumeInformer
+	// Open says that the driver is to be deployed. While it is not, Ceph is asked only
+	// whether it has a filesystem, if the driver needs one.
+	Open       func() bool
+	Filesystem *latest.Value[bool]
+	// Placement is set to the place in use; it survives outages and restarts.
+	Placement *latest.Value[ceph.Placement]
+	// Triggers wake the controller besides its own informers: what Open and Record rest on.
+	Triggers []factory.Informer
+	Recorder events.Recorder
+	Clock    clock.PassiveClock
+}
+
+// question is what Ceph is asked. The same one is not put again before repeatAfter.
+type question struct {
+	wish driver.Wish
+	open bool
+}
+
+type controller struct {
+	Config
+	session session
+	asked   question
+	askedAt time.Time
+}
+
+// New returns the controller that writes CephPoolsDegraded with reasons NoPool, NoFilesystem,
+// NoActiveMDS, AccessDenied, CephUnreachable (of the mgr alone), InvalidSettings and SyncError.
+func New(config Config) factory.Controller {
+	c := &controller{Config: config}
+	c.session.recorder, c.session.clock = config.Recorder, config.Clock
+	return factory.New().
+		WithSync(c.sync).
+		ResyncEvery(interval).
+		WithControllerInstanceName(controllerName).
+		WithInformers(c.Operator.Informer(), c.Cluster, c.Infrastructures.Informer()).
+		WithInformers(c.Triggers...).
+		WithFilteredEventsInformers(c.isClass, c.StorageClasses.Informer()).
+		WithBareInformers(c.PersistentVolumes.Informer()).
+		ToController(controllerName, c.Recorder)
+}
+
+func (c *controller) isClass(object any) bool {
+	if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = gone.Obj
+	}
+	class, ok := object.(metav1.Object)
+	return ok && class.GetName() == c.Driver.StorageClass
+}
+
+func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+	open := c.Open()
+	if !open && !c.Driver.NeedsFilesystem {
+		return nil
+	}
+	spec, _, _, err := c.Operator.GetOperatorState()
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	}
+	in, err := c.gather()
+	c.keep(in)
+	if err != nil {
+		return c.report(ctx, err)
+	}
+	client, connected := c.Client()
+	if !connected || in.fsid == "" || spec.ManagementState != operatorv1.Managed {
+		return nil
+	}
+	if c.session.use(client) {
+		c.asked = question{}
+	}
+	asking := question{wish: wish(c.Driver, in), open: open}
+	if wait := repeatAfter - c.Clock.Since(c.askedAt); asking == c.asked && wait > 0 {
+		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
+		return nil
+	}
+	err = c.ask(ctx, asking)
+	if outage(err) {
+		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, retryOutage)
+		return nil
+	}
+	if apierrors.ReasonForError(err) != metav1.StatusReasonUnknown {
+		return err
+	}
+	c.asked, c.askedAt = asking, c.Clock.Now()
+	return c.report(ctx, err)
+}
+
+// keep publishes what is known without Ceph, so that a class stays as it is after a restart.
+func (c *controller) keep(in input) {
+	if _, published := c.Placement.Get(); published {
+		return
+	}
+	if place, found := known(in); found {
+		c.Placement.Set(place)
+	}
+}
+
+// ask puts the question to Ceph and publishes the answer; the record comes first, so that a
+// crash in between forgets nothing.
+func (c *controller) ask(ctx context.Context, q question) error {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	if !q.open {
+		return c.survey(ctx)
+	}
+	place, err := c.Driver.Storage.Place(ctx, &c.session, q.wish)
+	if err != nil {
+		c.session.forget()
+		return err
+	}
+	if err := c.Record.Save(ctx, state.Placement(place)); err != nil {
+		return err
+	}
+	c.Placement.Set(place)
+	return nil
+}
+
+// survey tells the gate whether deploying the driver makes sense. To a user who may not list
+// filesystems there are none: ceph-csi lists them as well.
+func (c *controller) survey(ctx context.Context) error {
+	filesystems, err := c.session.FileSystems(ctx)
+	if err != nil && !errors.Is(err, ceph.ErrDenied) {
+		return err
+	}
+	c.Filesystem.Set(len(filesystems) > 0)
+	return nil
+}
+
+// outage says that Ceph gave no answer, of which pkg/connection tells.
+func outage(err error) bool {
+	for _, silence := range []error{ceph.ErrTimeout, ceph.ErrUnreachable, ceph.ErrClosed, context.DeadlineExceeded, context.Canceled} {
+		if errors.Is(err, silence) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *controller) report(ctx context.Context, problem error) error {
+	status := applyoperatorv1.OperatorStatus().WithConditions(describe(problem))
+	err := c.Operator.ApplyOperatorStatus(ctx, c.Driver.OperatorName()+"-"+controllerName, status)
+	if err != nil {
+		return fmt.Errorf("writing condition %s: %w", condition.PoolsDegraded, err)
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package pools
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
+)
+
+func TestOwnPoolIsMadeOnce(t *testing.T) {
+	r := newRig(t, driver.RBD, nil)
+	want := ceph.Placement{FSID: r.fsid(), Pool: "infra-rbd"}
+	for range 3 {
+		r.later(t)
+		if r.place() != want || ceph.Placement(r.record.place) != want {
+			t.Fatalf("got %+v, recorded %+v, want %+v", r.place(), r.record.place, want)
+		}
+	}
+	r.expect(t, "made", condition.AsExpected)
+	writes := map[string]int{"osd pool create": 1, "osd pool application enable": 1}
+	if diff := cmp.Diff(writes, r.ceph.Writes()); diff != "" {
+		t.Errorf("writes to Ceph (-want +got):\n%s", diff)
+	}
+	if r.record.saves != 1 || r.operator.Writes() != 1 {
+		t.Errorf("got %d records and %d condition writes, want one of each", r.record.saves, r.operator.Writes())
+	}
+}
+
+func TestIdleAsksOnceAMinute(t *testing.T) {
+	for _, d := range driver.All {
+		r := newRig(t, d, nil)
+		r.ceph.AddFileSystem("a", true)
+		r.sync(t)
+		// The record of the choice is news once.
+		r.sync(t)
+		first := r.client.reads
+		for range 5 {
+			r.sync(t)
+		}
+		if r.client.reads != first {
+			t.Errorf("%s: a wake-up without news asked Ceph", d.Kind)
+		}
+		r.later(t)
+		if r.client.reads != first+1 {
+			t.Errorf("%s: a minute later %d commands were sent, want 1", d.Kind, r.client.reads-first)
+		}
+		if r.client.groups > 1 {
+			t.Errorf("%s: the mgr was asked for the group %d times, want once", d.Kind, r.client.groups)
+		}
+	}
+}
+
+func TestStickiness(t *testing.T) {
+	const fsid = "f"
+	attributes := map[string]string{"clusterID": fsid, "pool": "old"}
+	foreign := ourClass(driver.RBD, attributes)
+	foreign.Labels = nil
+	tests := map[string]struct {
+		reason  string
+		objects []runtime.Object
+		record  string
+		want    string
+	}{
+		"Class":        {reason: "the class that exists already", objects: []runtime.Object{ourClass(driver.RBD, attributes)}, want: "old"},
+		"Record":       {reason: "the class was deleted", record: "old", want: "old"},
+		"Volumes":      {reason: "class and record were deleted", objects: []runtime.Object{volume(driver.RBD, "pv", attributes)}, want: "old"},
+		"OtherVolumes": {reason: "another driver's volumes say nothing", objects: []runtime.Object{volume(driver.CephFS, "pv", attributes)}, want: "infra-rbd"},
+		"ForeignClass": {reason: "somebody else's class says nothing", objects: []runtime.Object{foreign}, want: "infra-rbd"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, driver.RBD, nil, tc.objects...)
+			r.ceph.SetFSID(fsid)
+			r.ceph.AddPool(ceph.Pool{Name: "old", Applications: []string{"rbd"}})
+			r.ceph.AddPool(ceph.Pool{Name: "newer", Applications: []string{"rbd"}})
+			r.config.Cluster.Set(ceph.Cluster{FSID: fsid})
+			if tc.record != "" {
+				r.record.place, r.record.known = state.Placement{FSID: fsid, Pool: tc.record}, true
+			}
+			r.sync(t)
+			if got := r.place().Pool; got != tc.want {
+				t.Errorf("%s: got pool %q, want %q", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+func TestRestartWithoutCeph(t *testing.T) {
+	r := newRig(t, driver.RBD, nil, ourClass(driver.RBD, map[string]string{"clusterID": "f", "pool": "old"}))
+	r.connected = false
+	r.config.Cluster.Clear()
+	r.sync(t)
+	if want := (ceph.Placement{FSID: "f", Pool: "old"}); r.place() != want {
+		t.Errorf("got %+v, want the class's %+v", r.place(), want)
+	}
+	r.expect(t, "an outage is pkg/connection's to tell", "")
+}
+
+func TestUnreadableRecordGuessesNoGroup(t *testing.T) {
+	r := newRig(t, driver.CephFS, nil, ourClass(driver.CephFS, map[string]string{"clusterID": "f", "fsName": "a"}))
+	r.config.Cluster.Clear()
+	r.record.fail = errors.New("boom")
+	r.sync(t)
+	if place, published := r.config.Placement.Get(); published {
+		t.Errorf("published %+v, whose group may lose every volume of the recorded one", place)
+	}
+}
+
+func TestOutageChangesNothing(t *testing.T) {
+	r := newRig(t, driver.RBD, nil)
+	r.sync(t)
+	before := r.place()
+	r.ceph.Stop()
+	r.later(t)
+	r.expect(t, "an outage is pkg/connection's to tell", condition.AsExpected)
+	if r.place() != before {
+		t.Errorf("got %+v, want %+v as before", r.place(), before)
+	}
+	r.ceph.Start()
+	reads := r.client.reads
+	r.sync(t)
+	if r.client.reads == reads {
+		t.Error("after an outage the question is put again at once")
+	}
+}
+
+func TestClosedGateOnlyAsksForFilesystems(t *testing.T) {
+	rbd := newRig(t, driver.RBD, nil)
+	rbd.open = false
+	rbd.sync(t)
+	if rbd.client.reads != 0 || len(rbd.ceph.Writes()) != 0 {
+		t.Error("a driver that is not deployed has no business with pools")
+	}
+	cephfs := newRig(t, driver.CephFS, nil)
+	cephfs.open = false
+	cephfs.sync(t)
+	if got, known := cephfs.config.Filesystem.Get(); !known || got {
+		t.Errorf("got filesystem %v, known %v, want none", got, known)
+	}
+	cephfs.ceph.AddFileSystem("a", true)
+	cephfs.later(t)
+	if got, _ := cephfs.config.Filesystem.Get(); !got {
+		t.Error("a filesystem that appears is seen within a minute")
+	}
+	if len(cephfs.ceph.Writes()) != 0 {
+		t.Errorf("wrote to Ceph: %v", cephfs.ceph.Writes())
+	}
+	cephfs.open = true
+	cephfs.sync(t)
+	if want := (ceph.Placement{FSID: cephfs.fsid(), Filesystem: "a", SubvolumeGroup: "csi"}); cephfs.place() != want {
+		t.Errorf("the opened gate is no new question: got %+v, want %+v", cephfs.place(), want)
+	}
+}
+
+// TestUserForBlockOnly: many administrators give out users with the profile rbd alone.
+func TestUserForBlockOnly(t *testing.T) {
+	r := newRig(t, driver.CephFS, []string{"fs dump"})
+	r.ceph.AddFileSystem("a", true)
+	r.open = false
+	r.sync(t)
+	if got, known := r.config.Filesystem.Get(); !known || got {
+		t.Errorf("a user who may not see filesystems has none: got %v, known %v", got, known)
+	}
+	if got := r.operator.Condition(condition.PoolsDegraded); got == nil || got.Status != operatorv1.ConditionFalse {
+		t.Errorf("a driver that nobody asked for is not degraded: %+v", got)
+	}
+}
+
+func TestQuestionThatIsPutTooEarlyIsPutInTime(t *testing.T) {
+	r := newRig(t, driver.CephFS, nil)
+	r.open = false
+	r.sync(t)
+	r.clock.SetTime(r.clock.Now().Add(repeatAfter - time.Millisecond))
+	syncCtx := factory.NewSyncContext("test", r.config.Recorder)
+	if err := r.controller.Sync(t.Context(), syncCtx); err != nil {
+		t.Fatal(err)
+	}
+	defer time.AfterFunc(2*time.Second, syncCtx.Queue().ShutDown).Stop()
+	if _, ended := syncCtx.Queue().Get(); ended {
+		t.Error("until the next resync, a filesystem that appears would go unseen for longer than a minute")
+	}
+}
+
+func TestUnmanagedWritesNothing(t *testing.T) {
+	r := newRig(t, driver.RBD, nil)
+	r.operator.SetState(operatorv1.Unmanaged)
+	r.sync(t)
+	if r.client.reads+len(r.ceph.Writes())+r.record.saves != 0 {
+		t.Error("Unmanaged means no word to Ceph")
+	}
+	r.operator.SetState(operatorv1.Managed)
+	r.sync(t)
+	r.expect(t, "managed again", condition.AsExpected)
+}
+
+func TestWithoutResource(t *testing.T) {
+	r := newRig(t, driver.RBD, nil)
+	r.config.Operator = conditiontest.Missing()
+	r.controller = New(r.config)
+	r.sync(t)
+	if r.client.reads != 0 {
+		t.Error("without a ClusterCSIDriver nothing is done")
+	}
+}

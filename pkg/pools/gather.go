@@ -1,0 +1,77 @@
+package pools
+
+import (
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+const infrastructureName = "cluster"
+
+// gather reads everything but Ceph. What could be read is returned beside an error, so that
+// a class that exists keeps its place whatever else is broken.
+func (c *controller) gather() (input, error) {
+	var in input
+	cluster, _ := c.Cluster.Get()
+	in.fsid = cluster.FSID
+	class, err := c.StorageClasses.Lister().Get(c.Driver.StorageClass)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return in, fmt.Errorf("reading StorageClass %s: %w", c.Driver.StorageClass, err)
+	}
+	if err == nil && class.Provisioner == c.Driver.Name && c.Driver.Owns(class) {
+		in.class = c.Driver.Storage.FromParameters(class.Parameters)
+	}
+	recorded, _, err := c.Record.Load()
+	if err != nil {
+		// Without the record, the subvolume group would be guessed.
+		return input{}, err
+	}
+	in.recorded = ceph.Placement(recorded)
+	if in.settings, err = c.Settings(); err != nil {
+		return in, err
+	}
+	if in.own, err = c.ownPool(); err != nil {
+		return in, err
+	}
+	if named(in.settings.Placement()) || named(in.class) || named(in.recorded) {
+		// Nothing rests on the volumes, and there may be thousands.
+		return in, nil
+	}
+	in.volumes, err = c.places(in.fsid)
+	return in, err
+}
+
+// ownPool is named after the OpenShift cluster: several of them may share a Ceph cluster.
+func (c *controller) ownPool() (string, error) {
+	infrastructure, err := c.Infrastructures.Lister().Get(infrastructureName)
+	if err != nil {
+		return "", fmt.Errorf("reading Infrastructure %s: %w", infrastructureName, err)
+	}
+	if infrastructure.Status.InfrastructureName == "" {
+		return "", fmt.Errorf("status.infrastructureName of Infrastructure %s is empty, so that the operator's own pool has no name", infrastructureName)
+	}
+	return infrastructure.Status.InfrastructureName + "-" + c.Driver.Kind, nil
+}
+
+// places counts the driver's volumes by where they are.
+func (c *controller) places(fsid string) (map[ceph.Placement]int, error) {
+	volumes, err := c.PersistentVolumes.Lister().List(labels.Everything())
+	if err != nil {
+		return nil, fmt.Errorf("listing PersistentVolumes: %w", err)
+	}
+	counts := map[ceph.Placement]int{}
+	for _, volume := range volumes {
+		csi := volume.Spec.CSI
+		if csi == nil || csi.Driver != c.Driver.Name {
+			continue
+		}
+		place := c.Driver.Storage.FromParameters(csi.VolumeAttributes)
+		if named(place) && sameCluster(fsid, place) {
+			counts[place]++
+		}
+	}
+	return counts, nil
+}

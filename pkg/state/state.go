@@ -1,0 +1,144 @@
+// Package state keeps what must outlive the process: one ConfigMap per driver,
+// driver.StateConfigMap, with a format version and one key of JSON for each feature.
+//
+// The operator before and after this one read it as well, so formats only ever gain keys
+// and fields: what is unknown is ignored by readers and kept by writers, and "version" is
+// written only where it is missing.
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	corelisters "k8s.io/client-go/listers/core/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// Version is the format that this code writes.
+const Version = "1"
+
+// Keys of the ConfigMap.
+const (
+	versionKey   = "version"
+	clusterKey   = "cluster"
+	placementKey = "placement"
+)
+
+// Record is one key of the ConfigMap. One feature writes it, any may read it.
+type Record[T any] struct {
+	client    corev1client.ConfigMapsGetter
+	lister    corelisters.ConfigMapLister
+	configMap string
+	key       string
+}
+
+// Clusters is the record that pkg/connection writes.
+func Clusters(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Cluster] {
+	return Record[Cluster]{client: client, lister: lister, configMap: d.StateConfigMap(), key: clusterKey}
+}
+
+// Placements is the record that pkg/pools writes.
+func Placements(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Placement] {
+	return Record[Placement]{client: client, lister: lister, configMap: d.StateConfigMap(), key: placementKey}
+}
+
+// Load returns the record, or false when there is none. Content that cannot be read is an
+// error that names ConfigMap and key.
+func (r Record[T]) Load() (T, bool, error) {
+	var value T
+	data, err := r.data()
+	if err != nil {
+		return value, false, err
+	}
+	content, found := data[r.key]
+	if !found {
+		return value, false, nil
+	}
+	if err := json.Unmarshal([]byte(content), &value); err != nil {
+		var none T
+		return none, false, r.unreadable(err)
+	}
+	return value, true, nil
+}
+
+// Save writes the record unless the ConfigMap has it already. Other keys of the ConfigMap
+// and unknown fields of the record stay as they are.
+func (r Record[T]) Save(ctx context.Context, value T) error {
+	data, err := r.data()
+	if err != nil {
+		return err
+	}
+	content, err := r.merge(data[r.key], value)
+	if err != nil {
+		return err
+	}
+	version := data[versionKey]
+	if version != "" && content == data[r.key] {
+		return nil
+	}
+	if version == "" {
+		version = Version
+	}
+	wanted := applycorev1.ConfigMap(r.configMap, driver.Namespace).
+		WithData(map[string]string{versionKey: version, r.key: content})
+	options := metav1.ApplyOptions{FieldManager: r.configMap + "-" + r.key, Force: true}
+	if _, err := r.client.ConfigMaps(driver.Namespace).Apply(ctx, wanted, options); err != nil {
+		return fmt.Errorf("writing key %q of ConfigMap %s/%s: %w", r.key, driver.Namespace, r.configMap, err)
+	}
+	return nil
+}
+
+// merge lays value over the fields of content; equal meaning gives equal text back.
+func (r Record[T]) merge(content string, value T) (string, error) {
+	known, err := fields(value)
+	if err != nil {
+		return "", fmt.Errorf("encoding key %q of ConfigMap %s: %w", r.key, r.configMap, err)
+	}
+	all := map[string]json.RawMessage{}
+	if content != "" {
+		if err := json.Unmarshal([]byte(content), &all); err != nil {
+			return "", r.unreadable(err)
+		}
+	}
+	if all == nil { // content is "null"
+		all = known
+	}
+	maps.Copy(all, known)
+	merged, err := json.Marshal(all)
+	if err != nil {
+		return "", fmt.Errorf("encoding key %q of ConfigMap %s: %w", r.key, r.configMap, err)
+	}
+	return string(merged), nil
+}
+
+func fields(value any) (map[string]json.RawMessage, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	var out map[string]json.RawMessage
+	return out, json.Unmarshal(text, &out)
+}
+
+func (r Record[T]) data() (map[string]string, error) {
+	object, err := r.lister.ConfigMaps(driver.Namespace).Get(r.configMap)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading ConfigMap %s/%s: %w", driver.Namespace, r.configMap, err)
+	}
+	return object.Data, nil
+}
+
+func (r Record[T]) unreadable(err error) error {
+	return fmt.Errorf("key %q of ConfigMap %s/%s is not readable; correct it, or delete the key to let the operator forget it: %w",
+		r.key, driver.Namespace, r.configMap, err)
+}
