@@ -1,0 +1,85 @@
+# Targets carry the names of openshift/build-machinery-go.
+all: build
+.PHONY: all help dependencies build test test-unit test-e2e verify update clean \
+	verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden update-gofmt update-deps update-golden \
+	cluster-up cluster-down demo bench
+
+SHELL := /bin/bash -o pipefail
+
+# go-ceph is compiled for the librados that is installed. The tag is looked up when a recipe
+# runs, because `make dependencies` may have to install librados first.
+GO_TAGS = $(shell test/librados-tag.sh)
+GO := go
+# -trimpath lets checkouts in different folders share Go's build cache.
+GO_FLAGS = -trimpath -tags=$(GO_TAGS)
+GO_LD_FLAGS := -s -w
+PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
+# Suites that start a cluster of their own, each in a process of its own.
+SUITES := ./test/e2e/... ./test/cluster/... ./test/demo/... ./pkg/ceph/rados/...
+CLUSTER = $(GO) run $(GO_FLAGS) ./test/cluster
+
+help: ## Show the targets
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/\1|\2/' | awk -F'|' '{printf "  %-16s %s\n", $$1, $$2}'
+
+dependencies: ## Install librados, its headers and the Ceph daemons of the distribution, where missing
+	@test/install-dependencies.sh
+
+build: dependencies ## Build bin/ceph-csi-driver-operator
+	$(GO) build $(GO_FLAGS) -ldflags '$(GO_LD_FLAGS)' -o bin/ ./cmd/ceph-csi-driver-operator
+
+test: verify test-unit test-e2e ## Check everything: sources, unit tests, end-to-end tests on a real API server and Ceph
+
+test-unit: dependencies ## Run the unit tests
+	$(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -short $$($(GO) list $(GO_FLAGS) $(PACKAGES) | grep -v /test/e2e/)
+
+test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own
+	$(CLUSTER) binaries
+	$(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=2 -count=1 $(SUITES)
+
+verify: verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden ## Check format, vet, lint, vendor folder and generated files
+
+verify-gofmt:
+	@files=$$(gofmt -l assets cmd pkg test); [ -z "$$files" ] || { echo "not formatted (make update-gofmt):" $$files; exit 1; }
+
+verify-govet: dependencies
+	$(GO) vet $(GO_FLAGS) $(PACKAGES)
+
+verify-staticcheck: dependencies
+	$(GO) build -C test/tools -o $(CURDIR)/bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+	GOFLAGS="$(GO_FLAGS)" bin/staticcheck $(PACKAGES)
+
+verify-deps:
+	$(GO) mod tidy -diff
+	$(GO) mod verify
+	@tmp=$$(mktemp -d) && trap 'rm -rf $$tmp' EXIT && $(GO) mod vendor -o $$tmp/vendor && \
+		diff -qr vendor $$tmp/vendor || { echo "vendor/ differs from go.mod: make update-deps"; exit 1; }
+
+verify-golden: dependencies
+	$(GO) test $(GO_FLAGS) -count=1 -run 'Golden' ./assets/...
+
+update: update-gofmt update-deps update-golden ## Write everything that verify checks
+
+update-gofmt:
+	gofmt -w assets cmd pkg test
+
+update-deps:
+	$(GO) mod tidy
+	$(GO) mod vendor
+
+update-golden: dependencies
+	UPDATE_GOLDEN=1 $(GO) test $(GO_FLAGS) -count=1 -run 'Golden' ./assets/...
+
+cluster-up: dependencies ## Start the embedded cluster and keep it running until Ctrl-C or make cluster-down
+	$(CLUSTER) up
+
+cluster-down: ## Stop the embedded cluster
+	$(CLUSTER) down
+
+demo: build ## Show both drivers coming up against a real Ceph; runs until Ctrl-C or make cluster-down
+	$(GO) run $(GO_FLAGS) ./test/demo
+
+bench: build ## Measure the numbers of the README's table
+	$(GO) run $(GO_FLAGS) ./test/bench
+
+clean: ## Remove what was built here
+	rm -rf bin

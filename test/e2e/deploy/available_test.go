@@ -1,0 +1,65 @@
+package deploy
+
+import (
+	"fmt"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+// reports are the versions of a ClusterCSIDriver, in their order.
+func reports(d driver.Driver) []fixture.Version {
+	return env.History.Of(func(v fixture.Version) bool {
+		return v.Object.GetKind() == "ClusterCSIDriver" && v.Object.GetName() == d.Name
+	})
+}
+
+func conditionsOf(v fixture.Version) []operatorv1.OperatorCondition {
+	GinkgoHelper()
+	var typed operatorv1.ClusterCSIDriver
+	Expect(runtime.DefaultUnstructuredConverter.FromUnstructured(v.Object.Object, &typed)).To(Succeed())
+	return typed.Status.Conditions
+}
+
+var _ = Describe("A started operator", func() {
+	for _, d := range driver.All {
+		It("has the driver available within seconds: "+d.Name, func() {
+			for _, report := range reports(d) {
+				if len(fixture.Complaints(conditionsOf(report))) > 0 {
+					continue
+				}
+				after := report.At.Sub(started)
+				AddReportEntry(fmt.Sprintf("%s available after %.2f s, both drivers starting at once", d.Name, after.Seconds()))
+				Expect(after).To(BeNumerically("<", fixture.Patience))
+				return
+			}
+			Fail("the driver was never available and without complaints")
+		})
+
+		It("never reports Degraded on the way: "+d.Name, func() {
+			for _, report := range reports(d) {
+				for _, c := range conditionsOf(report) {
+					if strings.HasSuffix(c.Type, operatorv1.OperatorStatusTypeDegraded) {
+						Expect(c.Status).To(Equal(operatorv1.ConditionFalse), "%s %s: %s (revision %d)", c.Type, c.Reason, c.Message, report.Revision())
+					}
+				}
+			}
+		})
+
+		It("is never called disabled once a Ceph cluster is declared: "+d.Name, func() {
+			for _, report := range reports(d) {
+				for _, c := range conditionsOf(report) {
+					if c.Type == "Disabled" {
+						Expect(c.Reason).To(Equal("WaitingForCeph"), c.Message)
+					}
+				}
+			}
+		})
+	}
+})

@@ -1,0 +1,38 @@
+package tuning
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+func errorOr(err error, message string) error {
+	if err != nil {
+		return err
+	}
+	return errors.New(message)
+}
+
+var _ = Describe("Edits by hand are undone", func() {
+	for _, e := range edits() {
+		It(e.what, func(ctx SpecContext) {
+			begin := time.Now()
+			before := map[string]*unstructured.Unstructured{}
+			for _, d := range driver.All {
+				before[d.Name] = e.apply(ctx, d)
+			}
+			for _, d := range driver.All {
+				Eventually(func() error { return e.restored(ctx, d, before[d.Name]) }).
+					WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed(), d.Name)
+			}
+			AddReportEntry(fmt.Sprintf("undone for both drivers after %.2f s", time.Since(begin).Seconds()))
+		})
+	}
+})
