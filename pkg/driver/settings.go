@@ -22,7 +22,38 @@ type Settings struct {
 	Pool, DataPool string
 	// Filesystem and SubvolumeGroup of the default CephFS StorageClass.
 	Filesystem, SubvolumeGroup string
+	// ImageFeatures and MapOptions go into the default RBD StorageClass, KernelMountOptions and
+	// FuseMountOptions into that of CephFS, Mounter into either, as ceph-csi's parameters of
+	// those names.
+	ImageFeatures, Mounter, MapOptions, KernelMountOptions, FuseMountOptions string
+	// ReadAffinity are the node labels that name a node's place in the CRUSH map, for
+	// config.json; none turns it off.
+	ReadAffinity []string
+	// CreatePools has pools made that settings or StorageClasses name and Ceph lacks.
+	CreatePools bool
+	// Unprotected leaves pools without the flag that keeps those in use from removal.
+	Unprotected bool
+	// Credentials is how the driver gets its cephx users; empty is Auto.
+	Credentials CredentialsMode
+	// OutOfBand are ConfigMaps of drivers that others deployed, to be kept current.
+	OutOfBand []Target
+	// RookNamespace is where Rook's objects declare the Ceph cluster; empty for nowhere.
+	RookNamespace string
 }
+
+// CredentialsMode is a value of spec.driverConfig.ceph.credentials.
+type CredentialsMode string
+
+// The modes: Mint makes users of the driver's own, Passthrough gives it the operator's, Auto
+// mints where the operator's user may.
+const (
+	CredentialsAuto        CredentialsMode = "Auto"
+	CredentialsMint        CredentialsMode = "Mint"
+	CredentialsPassthrough CredentialsMode = "Passthrough"
+)
+
+// Target is a ConfigMap with a config.json for ceph-csi.
+type Target struct{ Namespace, ConfigMap string }
 
 // Placement is the part of the settings that says where volumes go.
 func (s Settings) Placement() ceph.Placement {
