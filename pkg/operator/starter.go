@@ -16,6 +16,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 // Options are what a process is started with.
@@ -41,6 +42,15 @@ type starter struct {
 	placement  *latest.Value[ceph.Placement]
 	filesystem *latest.Value[bool]
 	gate       *latest.Value[gate.State]
+	reports    reports
+}
+
+// reports are what the features tell about themselves.
+type reports struct {
+	connections *latest.Value[[]report.Connection]
+	users       *latest.Value[report.Users]
+	pools       *latest.Value[report.Pools]
+	monSync     *latest.Value[report.MonSync]
 }
 
 // Run operates the driver until ctx ends.
@@ -57,6 +67,12 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		placement:  &latest.Value[ceph.Placement]{},
 		filesystem: &latest.Value[bool]{},
 		gate:       &latest.Value[gate.State]{},
+		reports: reports{
+			connections: &latest.Value[[]report.Connection]{},
+			users:       &latest.Value[report.Users]{},
+			pools:       &latest.Value[report.Pools]{},
+			monSync:     &latest.Value[report.MonSync]{},
+		},
 	}
 	m := manager.NewControllerManager()
 	controllers, err := s.controllers()

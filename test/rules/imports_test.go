@@ -17,10 +17,10 @@ var layers = []struct {
 	{name: "subcommands", packages: []string{"cmd/ceph-csi-driver-operator"}},
 	{name: "wiring", packages: []string{"pkg/operator", "pkg/clusterstorage", "pkg/teardown", "pkg/check", "pkg/uninstall"}},
 	{name: "features", packages: []string{
-		"pkg/classes", "pkg/connection", "pkg/credentials", "pkg/gate", "pkg/monitors", "pkg/pools", "pkg/tags", "pkg/virtualization",
+		"pkg/classes", "pkg/connection", "pkg/credentials", "pkg/gate", "pkg/monitors", "pkg/pools", "pkg/settings", "pkg/status", "pkg/tags", "pkg/virtualization",
 	}},
 	{name: "foundation", packages: []string{
-		"assets", "pkg/ceph", "pkg/ceph/cephtest", "pkg/ceph/rados", "pkg/condition", "pkg/condition/conditiontest", "pkg/driver", "pkg/latest", "pkg/state",
+		"assets", "pkg/ceph", "pkg/ceph/cephtest", "pkg/ceph/rados", "pkg/condition", "pkg/condition/conditiontest", "pkg/driver", "pkg/latest", "pkg/report", "pkg/state",
 	}, together: true},
 }
 

@@ -1,0 +1,43 @@
+// Package report has the values that features publish about themselves, for the status
+// ConfigMap and the metrics. A feature that has nothing to tell yet publishes nothing.
+package report
+
+import "time"
+
+// Connection is what the connection to one Ceph cluster tells.
+type Connection struct {
+	// FSID of the Ceph cluster; empty while none has ever answered.
+	FSID string
+	// Sources are where the Ceph cluster is declared, such as "Secret ceph-credentials", sorted.
+	Sources []string
+	// Reachable says whether the Ceph cluster answers, Since for how long that has been so.
+	Reachable bool
+	Since     time.Time
+	// Version is the release that the mons run, such as "19.2.3".
+	Version string
+	// Epoch is the monmap's, EpochSince when it was first seen.
+	Epoch      int64
+	EpochSince time.Time
+}
+
+// Users is how the driver gets its cephx users. It never has a key.
+type Users struct {
+	// Mode is "Mint" or "Passthrough".
+	Mode string
+	// Names are the users that the driver works as, such as "client.csi-rbd-node.x", sorted.
+	Names []string
+	// Reason tells why the mode is not another, in a sentence; empty when it was asked for.
+	Reason string
+}
+
+// Pools is what is known of the pools in use; names by fsid, sorted.
+type Pools struct {
+	// Missing are named by StorageClasses or volumes and do not exist.
+	Missing map[string][]string
+	// Protected carry Ceph's nodelete flag while they are in use.
+	Protected map[string][]string
+}
+
+// MonSync is how long the newest monmap took to the Secret that pods mount, in seconds from
+// when its quorum was seen.
+type MonSync struct{ Seconds float64 }
