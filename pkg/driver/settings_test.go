@@ -2,6 +2,7 @@ package driver
 
 import (
 	"errors"
+	"reflect"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -48,7 +49,7 @@ func TestReadSettings(t *testing.T) {
 				cr.Object["spec"] = tc.spec
 			}
 			got, err := ReadSettings(cr)
-			if got != tc.want {
+			if !reflect.DeepEqual(got, tc.want) {
 				t.Errorf("%s: got %+v, want %+v", tc.reason, got, tc.want)
 			}
 			if tc.err == "" && err != nil {
@@ -62,7 +63,7 @@ func TestReadSettings(t *testing.T) {
 }
 
 func TestReadSettingsWithoutResource(t *testing.T) {
-	if got, err := ReadSettings(nil); err != nil || got != (Settings{}) {
+	if got, err := ReadSettings(nil); err != nil || !reflect.DeepEqual(got, Settings{}) {
 		t.Errorf("no resource means defaults: got %+v, %v", got, err)
 	}
 }
