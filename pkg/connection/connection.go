@@ -66,6 +66,9 @@ type Config[S Session] struct {
 	Resolve ceph.Resolver
 	// Cluster is where the newest cluster is published; it is never cleared.
 	Cluster *latest.Value[ceph.Cluster]
+	// Clusters is where the newest state of every connected Ceph cluster is published, ordered
+	// by fsid; one that falls silent stays.
+	Clusters *latest.Value[[]ceph.Cluster]
 	// Consent returns spec.driverConfig.ceph.cluster: the fsid that the administrator named.
 	Consent func() string
 	// Wanted says whether the driver is to be deployed; not known while pkg/gate has yet to decide.
@@ -121,12 +124,12 @@ func (c *Connection[S]) Run(ctx context.Context, _ int) {
 	c.Controller.Run(ctx, 1)
 }
 
-// Client returns the live session; false when there is none. Ask anew for each use: a
-// session that was replaced is closed.
-func (c *Connection[S]) Client() (S, bool) {
+// Client returns the live session to the Ceph cluster fsid; false when there is none. Ask
+// anew for each use: a session that was replaced is closed.
+func (c *Connection[S]) Client(fsid string) (S, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.live == nil {
+	if c.live == nil || fsid == "" || c.live.cluster.FSID != fsid {
 		var none S
 		return none, false
 	}

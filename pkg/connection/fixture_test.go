@@ -38,6 +38,7 @@ type fixture struct {
 	informers informers.SharedInformerFactory
 	operator  *operatorClient
 	cluster   *latest.Value[ceph.Cluster]
+	clusters  *latest.Value[[]ceph.Cluster]
 	clock     *clocktesting.FakeClock
 	recorder  events.InMemoryRecorder
 	named     string
@@ -78,7 +79,7 @@ func newFixture(t *testing.T) *fixture {
 
 // restart is a new process: it knows nothing but what is in the API.
 func (f *fixture) restart() {
-	f.cluster = &latest.Value[ceph.Cluster]{}
+	f.cluster, f.clusters = &latest.Value[ceph.Cluster]{}, &latest.Value[[]ceph.Cluster]{}
 	f.conn = New(Config[*cephtest.Client]{
 		Driver: driver.RBD, Operator: f.operator, Client: f.kube.CoreV1(),
 		Secrets: f.informers.Core().V1().Secrets(), ConfigMaps: f.informers.Core().V1().ConfigMaps(),
@@ -93,7 +94,7 @@ func (f *fixture) restart() {
 		Resolve: func(context.Context, string) ([]netip.Addr, error) {
 			return nil, errors.New("read udp 10.128.0.7:40404->172.30.0.10:53: i/o timeout")
 		},
-		Cluster: f.cluster, Consent: func() string { return f.named }, Clock: f.clock, Recorder: f.recorder,
+		Cluster: f.cluster, Clusters: f.clusters, Consent: func() string { return f.named }, Clock: f.clock, Recorder: f.recorder,
 		Wanted: func() (bool, bool) { return f.wanted, !f.undecided },
 	})
 }
@@ -206,9 +207,19 @@ func (f *fixture) scan() {
 	}
 }
 
+// client is the live session to either Ceph cluster.
+func (f *fixture) client() (*cephtest.Client, bool) {
+	for _, fsid := range []string{cephtest.FSID, otherFSID} {
+		if client, ok := f.conn.Client(fsid); ok {
+			return client, true
+		}
+	}
+	return nil, false
+}
+
 // alive says whether Client gives a session that Ceph answers.
 func (f *fixture) alive() bool {
-	client, ok := f.conn.Client()
+	client, ok := f.client()
 	if !ok {
 		return false
 	}
@@ -219,7 +230,7 @@ func (f *fixture) alive() bool {
 // wantClosed fails the test when a session other than the live one was left open.
 func (f *fixture) wantClosed(reason string) {
 	f.t.Helper()
-	current, _ := f.conn.Client()
+	current, _ := f.client()
 	for i, session := range f.dialed {
 		if _, err := session.MonMap(f.ctx); session != current && !errors.Is(err, ceph.ErrClosed) {
 			f.t.Errorf("%s: session %d was left open", reason, i)

@@ -34,6 +34,9 @@ func TestFollowsTheMonMap(t *testing.T) {
 	if diff := cmp.Diff(f.ceph.MonMap(), published.MonMap); diff != "" {
 		t.Errorf("published, -want +got:\n%s", diff)
 	}
+	if all, _ := f.clusters.Get(); len(all) != 1 || all[0].MonMap.Epoch != published.MonMap.Epoch {
+		t.Errorf("published of all clusters: %v", all)
+	}
 	record, found, err := f.conn.record.Load()
 	if err != nil || !found {
 		t.Fatalf("recorded: %t, %v", found, err)
@@ -100,13 +103,13 @@ func TestMoveIsRecorded(t *testing.T) {
 func TestChangedSecret(t *testing.T) {
 	f := newFixture(t)
 	connected(f)
-	old, _ := f.conn.Client()
+	old, _ := f.client()
 	bad := f.admin()
 	bad["keyring"] = f.ceph.Keyring("nobody")
 	f.secret(bad)
 	f.sync()
 	f.wantCondition("a user without key", "True/CredentialsInvalid")
-	if client, _ := f.conn.Client(); client != old || !f.alive() {
+	if client, _ := f.client(); client != old || !f.alive() {
 		t.Error("a bad Secret replaced the connection")
 	}
 	f.ceph.AddMon("b")
@@ -218,13 +221,13 @@ func TestRun(t *testing.T) {
 	f.clock.Step(pollInterval)
 	eventually("poll", func() bool { return mons() == 2 })
 
-	session, _ := f.conn.Client()
+	session, _ := f.client()
 	cancel()
 	<-ended
 	if _, err := session.MonMap(context.Background()); !errors.Is(err, ceph.ErrClosed) {
 		t.Errorf("the session after Run: %v, want it closed", err)
 	}
-	if _, ok := f.conn.Client(); ok {
+	if _, ok := f.client(); ok {
 		t.Error("Client still gives a session after Run")
 	}
 }

@@ -112,8 +112,11 @@ func (c *Connection[S]) publish(cluster ceph.Cluster) {
 	if before := c.live.cluster.MonMap; before.Epoch != cluster.MonMap.Epoch {
 		klog.InfoS("New monmap", "fsid", cluster.FSID, "epoch", cluster.MonMap.Epoch, "mons", cluster.MonMap.Monitors())
 	}
+	c.mu.Lock()
 	c.live.cluster, c.live.unsaved = cluster, true
+	c.mu.Unlock()
 	c.config.Cluster.Set(cluster)
+	c.config.Clusters.Set([]ceph.Cluster{cluster})
 }
 
 // remember records the cluster for the next process. Only what was just read is recorded,

@@ -68,6 +68,7 @@ func (s starter) connection() *connection.Connection[Session] {
 		Dial:       s.dial,
 		Resolve:    s.resolve,
 		Cluster:    s.cluster,
+		Clusters:   s.clusters,
 		Consent: func() string {
 			settings, _ := s.settings()
 			return settings.Cluster
@@ -81,13 +82,13 @@ func (s starter) connection() *connection.Connection[Session] {
 	})
 }
 
-func (s starter) pools(client func() (Session, bool)) factory.Controller {
+func (s starter) pools(client func(fsid string) (Session, bool)) factory.Controller {
 	configMaps := s.clients.ns().Core().V1().ConfigMaps()
 	return pools.New(pools.Config{
 		Driver:   s.driver,
 		Operator: s.clients.operator,
-		Client: func() (driver.Ceph, bool) {
-			session, ok := client()
+		Client: func(fsid string) (driver.Ceph, bool) {
+			session, ok := client(fsid)
 			return session, ok
 		},
 		Cluster:           s.cluster,

@@ -39,6 +39,7 @@ type starter struct {
 
 	// What the features hand to each other.
 	cluster    *latest.Value[ceph.Cluster]
+	clusters   *latest.Value[[]ceph.Cluster]
 	placement  *latest.Value[ceph.Placement]
 	filesystem *latest.Value[bool]
 	gate       *latest.Value[gate.State]
@@ -64,6 +65,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 	s := starter{
 		driver: o.Driver, assets: o.Assets, dial: o.Dial, resolve: o.Resolve, clients: clients, recorder: cc.EventRecorder,
 		cluster:    &latest.Value[ceph.Cluster]{},
+		clusters:   &latest.Value[[]ceph.Cluster]{},
 		placement:  &latest.Value[ceph.Placement]{},
 		filesystem: &latest.Value[bool]{},
 		gate:       &latest.Value[gate.State]{},

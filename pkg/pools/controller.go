@@ -50,8 +50,8 @@ type Record interface {
 type Config struct {
 	Driver   driver.Driver
 	Operator v1helpers.OperatorClient
-	// Client returns the live connection; false while there is none.
-	Client  func() (driver.Ceph, bool)
+	// Client returns the live connection to a Ceph cluster; false while there is none.
+	Client  func(fsid string) (driver.Ceph, bool)
 	Cluster *latest.Value[ceph.Cluster]
 	// Settings reads spec.driverConfig of the ClusterCSIDriver.
 	Settings          func() (driver.Settings, error)
@@ -125,8 +125,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if err != nil {
 		return c.report(ctx, err)
 	}
-	client, connected := c.Client()
-	if !connected || in.fsid == "" || spec.ManagementState != operatorv1.Managed {
+	client, connected := c.Client(in.fsid)
+	if !connected || spec.ManagementState != operatorv1.Managed {
 		return nil
 	}
 	if c.session.use(client) {

@@ -110,7 +110,7 @@ func newRig(t *testing.T, d driver.Driver, denied []string, objects ...runtime.O
 	r.client = &counted{Ceph: session}
 	r.config = Config{
 		Driver: d, Operator: r.operator, Record: r.record, Clock: r.clock,
-		Client:            func() (driver.Ceph, bool) { return r.client, r.connected },
+		Client:            func(fsid string) (driver.Ceph, bool) { return r.client, r.connected && fsid == r.fsid() },
 		Settings:          func() (driver.Settings, error) { return r.settings, r.wrong },
 		Open:              func() bool { return r.open },
 		Cluster:           &latest.Value[ceph.Cluster]{},
