@@ -1,7 +1,6 @@
 package assets_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -226,25 +225,6 @@ func TestBoundRoles(t *testing.T) {
 		slices.Sort(mayBind)
 		if diff := cmp.Diff(slices.Compact(bound), mayBind); diff != "" {
 			t.Errorf("%s (-bound +may bind):\n%s", d.Kind, diff)
-		}
-	}
-}
-
-// TestOperatorManifests: cluster-storage-operator applies them as they are.
-func TestOperatorManifests(t *testing.T) {
-	for _, d := range driver.All {
-		files, _ := filepath.Glob(filepath.Join(operatorFolder(d), "*.yaml"))
-		for _, file := range files {
-			content, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if strings.Contains(string(content), "${") {
-				t.Errorf("%s has a placeholder", file)
-			}
-			if !strings.Contains(string(content), fmt.Sprintf("  name: %s", d.OperatorName())) {
-				t.Errorf("%s is not of %s", file, d.OperatorName())
-			}
 		}
 	}
 }

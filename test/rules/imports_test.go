@@ -15,12 +15,12 @@ var layers = []struct {
 	together bool
 }{
 	{name: "subcommands", packages: []string{"cmd/ceph-csi-driver-operator"}},
-	{name: "wiring", packages: []string{"pkg/operator", "pkg/clusterstorage", "pkg/teardown", "pkg/check", "pkg/uninstall"}},
+	{name: "wiring", packages: []string{"pkg/operator", "pkg/glue", "pkg/teardown", "pkg/check", "pkg/uninstall"}},
 	{name: "features", packages: []string{
 		"pkg/classes", "pkg/connection", "pkg/credentials", "pkg/gate", "pkg/monitors", "pkg/pools", "pkg/settings", "pkg/status", "pkg/tags", "pkg/virtualization",
 	}},
 	{name: "foundation", packages: []string{
-		"assets", "pkg/ceph", "pkg/ceph/cephtest", "pkg/ceph/rados", "pkg/condition", "pkg/condition/conditiontest", "pkg/driver", "pkg/latest", "pkg/report", "pkg/state",
+		"assets", "pkg/ceph", "pkg/ceph/cephtest", "pkg/ceph/rados", "pkg/clusterstorage", "pkg/condition", "pkg/condition/conditiontest", "pkg/driver", "pkg/latest", "pkg/report", "pkg/state",
 	}, together: true},
 }
 
@@ -97,6 +97,28 @@ func TestBoundaries(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestClusterStorageStandsAlone: cluster-storage-operator vendors the package, and builds
+// without cgo.
+func TestClusterStorageStandsAlone(t *testing.T) {
+	allowed := []string{"github.com/openshift/api/", "github.com/openshift/library-go/"}
+	found := 0
+	for _, f := range mustSources(t) {
+		if f.dir != "pkg/clusterstorage" || f.test {
+			continue
+		}
+		found++
+		for _, imported := range f.imports {
+			standard := !strings.Contains(strings.SplitN(imported, "/", 2)[0], ".")
+			if !standard && !slices.ContainsFunc(allowed, func(prefix string) bool { return strings.HasPrefix(imported, prefix) }) {
+				t.Errorf("%s imports %s: only openshift/api, library-go and the standard library are allowed", f.path, imported)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("found no source of pkg/clusterstorage")
 	}
 }
 
