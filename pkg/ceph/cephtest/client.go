@@ -17,7 +17,7 @@ const version = "16.2.15"
 // made.
 type Client struct {
 	cluster *Cluster
-	denied  []string
+	rights  user
 
 	mu     sync.Mutex
 	closed bool
@@ -46,14 +46,14 @@ func (c *Cluster) dial(ctx context.Context, source ceph.Source) (*Client, error)
 		return nil, fmt.Errorf("%w within 15 s", ceph.ErrUnreachable)
 	}
 	u, known := c.users[source.UserID]
-	if !known || u.key.Reveal() != source.Key.Reveal() {
+	if !known || u.key.Reveal() != source.Key.Reveal() || u.caps.Mon == "" {
 		return nil, fmt.Errorf("%w: the user does not exist, has another key, or has no mon caps", ceph.ErrWrongKey)
 	}
 	if source.FSID != "" && source.FSID != c.fsid {
 		return nil, fmt.Errorf("%w: the mons belong to %s, but %s is declared", ceph.ErrOtherCluster, c.fsid, source.FSID)
 	}
 	c.dials++
-	return &Client{cluster: c, denied: u.denied}, nil
+	return &Client{cluster: c, rights: u}, nil
 }
 
 func (c *Cluster) isMon(address ceph.Address) bool {
@@ -81,7 +81,7 @@ func (c *Client) run(ctx context.Context, prefix string, work func(*Cluster) err
 	if err := c.cluster.answer(ctx); err != nil {
 		return err
 	}
-	if slices.Contains(c.denied, prefix) {
+	if !c.rights.may(prefix) {
 		return refusal(prefix, syscall.EACCES, "access denied")
 	}
 	c.cluster.mu.Lock()

@@ -3,8 +3,6 @@
 package cephtest
 
 import (
-	"encoding/base64"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,11 +33,6 @@ type Cluster struct {
 	dials       int
 	// outage is nil while the cluster answers.
 	outage *outage
-}
-
-type user struct {
-	key    ceph.Key
-	denied []string
 }
 
 // New makes a cluster with mon "a" and user client.admin, without pools and filesystems.
@@ -88,34 +81,6 @@ func (c *Cluster) monMap() ceph.MonMap {
 	mons := slices.Clone(c.mons)
 	slices.SortFunc(mons, func(a, b ceph.Mon) int { return strings.Compare(a.Name, b.Name) })
 	return ceph.MonMap{FSID: c.fsid, Epoch: c.epoch, Mons: mons}
-}
-
-// AddUser adds a user that may do everything but the commands denied, which are named by
-// their prefix such as "osd pool create". A user of that name gets a new key; sessions it
-// has keep their rights, as with a real Ceph.
-func (c *Cluster) AddUser(id string, denied ...string) ceph.Credentials {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.keysMade++
-	u := user{key: newKey(c.keysMade), denied: denied}
-	c.users[id] = u
-	return ceph.Credentials{UserID: id, Key: u.key}
-}
-
-// RemoveUser removes a user; its sessions go on, as with a real Ceph.
-func (c *Cluster) RemoveUser(id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.users, id)
-}
-
-// newKey makes a valid cephx key.
-func newKey(number uint64) ceph.Key {
-	raw := append([]byte{1, 0}, make([]byte, 8)...)
-	raw = append(raw, 16, 0)
-	raw = binary.BigEndian.AppendUint64(raw, 0xc3a5c85c97cb3127*number)
-	raw = binary.BigEndian.AppendUint64(raw, 0x9ae16a3b2f90404f*number)
-	return ceph.NewKey(base64.StdEncoding.EncodeToString(raw))
 }
 
 // Credentials of a user; zero when there is none.

@@ -20,6 +20,9 @@ type Connection interface {
 	EnableApplication(ctx context.Context, pool, application string) error
 	FileSystems(ctx context.Context) ([]ceph.FileSystem, error)
 	EnsureSubvolumeGroup(ctx context.Context, filesystem, group string) error
+	User(ctx context.Context, id string) (ceph.User, error)
+	CreateUser(ctx context.Context, id string, caps ceph.Caps) (ceph.User, error)
+	SetCaps(ctx context.Context, id string, caps ceph.Caps) error
 	Close()
 }
 
@@ -34,6 +37,8 @@ type Subject struct {
 	Active, Idle string
 	// Dead is an address where nobody listens.
 	Dead ceph.Address
+	// RemoveUser removes a user of whom only the name without "client." is given.
+	RemoveUser func(t *testing.T, id string)
 	// AddMon and RemoveMon change the mons and return when they have a quorum.
 	AddMon, RemoveMon func(t *testing.T, name string)
 	// Stop makes the cluster silent, Start ends that.
@@ -52,6 +57,8 @@ func Contract(t *testing.T, open func(t *testing.T) Subject) {
 		{"Pools", testPools},
 		{"Filesystems", testFilesystems},
 		{"Reader", testReader},
+		{"Users", testUsers},
+		{"Rights", testRights},
 		{"Refused", testRefused},
 		{"OtherCluster", testOtherCluster},
 		{"Unreachable", testUnreachable},

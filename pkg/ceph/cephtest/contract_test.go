@@ -12,6 +12,8 @@ func TestContract(t *testing.T) {
 		c := New()
 		c.AddFileSystem("myfs", true)
 		c.AddFileSystem("idle", false)
+		c.AddUser("reader")
+		c.SetCaps("reader", ceph.Caps{Mon: "allow r", Mgr: `allow command "fs subvolumegroup ls"`})
 		return Subject{
 			Dial: func(ctx context.Context, source ceph.Source) (Connection, error) {
 				client, err := c.Dial(ctx, source)
@@ -21,10 +23,13 @@ func TestContract(t *testing.T) {
 				return client, nil
 			},
 			Source: c.Source(),
-			Reader: c.AddUser("reader", "osd pool create", "osd pool application enable", "fs subvolumegroup create"),
+			Reader: c.Credentials("reader"),
 			Active: "myfs",
 			Idle:   "idle",
 			Dead:   ceph.Address{Protocol: ceph.V2, IP: "10.99.0.1", Port: 3300},
+			RemoveUser: func(_ *testing.T, id string) {
+				c.RemoveUser(id)
+			},
 			AddMon: func(_ *testing.T, name string) { c.AddMon(name) },
 			RemoveMon: func(_ *testing.T, name string) {
 				c.RemoveMon(name)

@@ -121,6 +121,9 @@ func testContract(t *testing.T, c *cephdaemons.Ceph) {
 			Active: cephdaemons.Filesystem,
 			Idle:   "idle",
 			Dead:   deadAddress(t),
+			RemoveUser: func(t *testing.T, id string) {
+				command(t, c, "auth", "rm", "client."+id)
+			},
 			AddMon: func(t *testing.T, name string) { check(t, c.AddMon(t.Context(), name)) },
 			RemoveMon: func(t *testing.T, name string) {
 				check(t, c.RemoveMon(t.Context(), name))

@@ -1,0 +1,174 @@
+package cephtest
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// user is a cephx user.
+type user struct {
+	key  ceph.Key
+	caps ceph.Caps
+	// denied are commands that it may not send whatever its caps say.
+	denied []string
+}
+
+// AddUser adds a user that may do everything but the commands denied, which are named by
+// their prefix such as "osd pool create". A user of that name gets a new key; sessions it
+// has keep their rights, as with a real Ceph.
+func (c *Cluster) AddUser(id string, denied ...string) ceph.Credentials {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := ceph.Caps{Mon: "allow *", Mgr: "allow *", OSD: "allow *", MDS: "allow *"}
+	u := user{key: c.makeKey(), caps: all, denied: denied}
+	c.users[id] = u
+	return ceph.Credentials{UserID: id, Key: u.key}
+}
+
+// Deny sets what a user may not do; sessions it has keep their rights.
+func (c *Cluster) Deny(id string, denied ...string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	u := c.users[id]
+	u.denied = denied
+	c.users[id] = u
+}
+
+// SetCaps is `ceph auth caps` of an administrator.
+func (c *Cluster) SetCaps(id string, caps ceph.Caps) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	u := c.users[id]
+	u.caps = caps
+	c.users[id] = u
+}
+
+// RemoveUser removes a user; its sessions go on, as with a real Ceph.
+func (c *Cluster) RemoveUser(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.users, id)
+}
+
+// User is a user as `ceph auth get` shows it; false when there is none.
+func (c *Cluster) User(id string) (ceph.User, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	u, found := c.users[id]
+	return ceph.User{Credentials: ceph.Credentials{UserID: id, Key: u.key}, Caps: u.caps}, found
+}
+
+func (c *Cluster) makeKey() ceph.Key {
+	c.keysMade++
+	return newKey(c.keysMade)
+}
+
+// newKey makes a valid cephx key.
+func newKey(number uint64) ceph.Key {
+	raw := append([]byte{1, 0}, make([]byte, 8)...)
+	raw = append(raw, 16, 0)
+	raw = binary.BigEndian.AppendUint64(raw, 0xc3a5c85c97cb3127*number)
+	raw = binary.BigEndian.AppendUint64(raw, 0x9ae16a3b2f90404f*number)
+	return ceph.NewKey(base64.StdEncoding.EncodeToString(raw))
+}
+
+// may says whether a user has the right to a command, as far as this module's caps go.
+func (u user) may(prefix string) bool {
+	if slices.Contains(u.denied, prefix) {
+		return false
+	}
+	has := func(text string, grants ...string) bool {
+		return slices.ContainsFunc(strings.Split(text, ", "), func(g string) bool { return slices.Contains(grants, g) })
+	}
+	command := fmt.Sprintf("allow command %q", prefix)
+	switch prefix {
+	case "fsid", "mon dump", "version", "osd pool ls":
+		return u.caps.Mon != ""
+	case "fs dump":
+		return has(u.caps.Mon, "allow *", "allow r")
+	case "fs subvolumegroup ls", "fs subvolumegroup create":
+		return has(u.caps.Mgr, "allow *", "allow rw", "allow module volumes rw", command)
+	}
+	return has(u.caps.Mon, "allow *", command, command+" with entity prefix client.csi-")
+}
+
+// User reads a cephx user.
+func (c *Client) User(ctx context.Context, id string) (out ceph.User, err error) {
+	const prefix = "auth get"
+	err = c.run(ctx, prefix, func(cluster *Cluster) error {
+		u, found := cluster.users[id]
+		if !found {
+			return refusal(prefix, syscall.ENOENT, "failed to find client."+id+" in keyring")
+		}
+		out = ceph.User{Credentials: ceph.Credentials{UserID: id, Key: u.key}, Caps: u.caps}
+		return nil
+	})
+	if err != nil {
+		return ceph.User{}, fmt.Errorf("reading Ceph user client.%s: %w", id, err)
+	}
+	return out, nil
+}
+
+// CreateUser makes a cephx user, or returns the one with exactly these caps.
+func (c *Client) CreateUser(ctx context.Context, id string, caps ceph.Caps) (out ceph.User, err error) {
+	const prefix = "auth get-or-create"
+	err = c.write(ctx, prefix, func(cluster *Cluster) error {
+		if err := checkCaps(prefix, caps); err != nil {
+			return err
+		}
+		u, found := cluster.users[id]
+		if found && u.caps != caps && caps != (ceph.Caps{}) {
+			return refusal(prefix, syscall.EINVAL, "key for client."+id+" exists but cap does not match")
+		}
+		if !found {
+			u = user{key: cluster.makeKey(), caps: caps}
+			cluster.users[id] = u
+		}
+		out = ceph.User{Credentials: ceph.Credentials{UserID: id, Key: u.key}, Caps: u.caps}
+		return nil
+	})
+	if err != nil {
+		return ceph.User{}, fmt.Errorf("creating Ceph user client.%s: %w", id, err)
+	}
+	return out, nil
+}
+
+// SetCaps replaces all caps of a cephx user, whose sessions keep those that they have.
+func (c *Client) SetCaps(ctx context.Context, id string, caps ceph.Caps) error {
+	const prefix = "auth caps"
+	err := c.write(ctx, prefix, func(cluster *Cluster) error {
+		if err := checkCaps(prefix, caps); err != nil {
+			return err
+		}
+		u, found := cluster.users[id]
+		if !found {
+			return refusal(prefix, syscall.ENOENT, "couldn't find entry client."+id)
+		}
+		u.caps = caps
+		cluster.users[id] = u
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("changing the caps of Ceph user client.%s: %w", id, err)
+	}
+	return nil
+}
+
+// checkCaps refuses what Ceph cannot parse, in the one form that anybody tries.
+func checkCaps(prefix string, caps ceph.Caps) error {
+	for _, text := range caps.Arguments() {
+		for _, grant := range strings.Split(text, ", ") {
+			if strings.HasSuffix(grant, "=") {
+				return refusal(prefix, syscall.EINVAL, "capability parse failed, stopped at '"+grant+"'")
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,45 @@
+//go:build cgo
+
+package rados
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// User reads a cephx user, by its name without "client.". ErrNotFound says that there is none.
+func (c *Conn) User(ctx context.Context, id string) (ceph.User, error) {
+	output, err := c.mon(ctx, "auth get", user(id, ceph.Caps{}))
+	if err != nil {
+		return ceph.User{}, fmt.Errorf("reading Ceph user client.%s: %w", id, err)
+	}
+	return ceph.ParseUser(output)
+}
+
+// CreateUser makes a cephx user, or returns the one that exists with exactly these caps. With
+// other caps it is an error.
+func (c *Conn) CreateUser(ctx context.Context, id string, caps ceph.Caps) (ceph.User, error) {
+	output, err := c.mon(ctx, "auth get-or-create", user(id, caps))
+	if err != nil {
+		return ceph.User{}, fmt.Errorf("creating Ceph user client.%s: %w", id, err)
+	}
+	return ceph.ParseUser(output)
+}
+
+// SetCaps replaces all caps of a cephx user, whose sessions keep those that they have.
+func (c *Conn) SetCaps(ctx context.Context, id string, caps ceph.Caps) error {
+	if _, err := c.mon(ctx, "auth caps", user(id, caps)); err != nil {
+		return fmt.Errorf("changing the caps of Ceph user client.%s: %w", id, err)
+	}
+	return nil
+}
+
+func user(id string, caps ceph.Caps) arguments {
+	args := arguments{"entity": ceph.Credentials{UserID: id}.Entity()}
+	if words := caps.Arguments(); len(words) > 0 {
+		args["caps"] = words
+	}
+	return args
+}
