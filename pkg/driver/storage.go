@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
@@ -56,6 +58,22 @@ type Storage interface {
 	// FromParameters reads a place from the parameters of a StorageClass or the attributes
 	// of a volume, which ceph-csi copies from there.
 	FromParameters(parameters map[string]string) ceph.Placement
+	// Places reads every place that the parameters of a StorageClass, or the attributes of a
+	// volume, name. Unlike FromParameters, it tells layouts and topologies as well.
+	Places(parameters map[string]string) ([]ceph.Placement, error)
+	// Legacy reads a volume from before CSI; false when it is none of those.
+	Legacy(volume corev1.PersistentVolumeSpec) (Legacy, bool)
+}
+
+// Legacy is the place of volumes that Kubernetes' own plugins or a flexVolume driver served.
+// Both are gone from Kubernetes; the data is not.
+type Legacy struct {
+	// Plugin names what served the volumes.
+	Plugin string
+	// Monitors are the mons that the volumes name, separated by commas; some name none.
+	Monitors string
+	// Pool and DataPool of images, Filesystem of files, by name; empty where unknown.
+	Pool, DataPool, Filesystem string
 }
 
 const clusterIDParameter = "clusterID"

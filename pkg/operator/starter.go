@@ -17,6 +17,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
 // Options are what a process is started with.
@@ -43,6 +44,7 @@ type starter struct {
 	placement  *latest.Value[ceph.Placement]
 	filesystem *latest.Value[bool]
 	gate       *latest.Value[gate.State]
+	usage      *latest.Value[usage.Usage]
 	reports    reports
 }
 
@@ -69,6 +71,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		placement:  &latest.Value[ceph.Placement]{},
 		filesystem: &latest.Value[bool]{},
 		gate:       &latest.Value[gate.State]{},
+		usage:      &latest.Value[usage.Usage]{},
 		reports: reports{
 			connections: &latest.Value[[]report.Connection]{},
 			users:       &latest.Value[report.Users]{},
@@ -104,6 +107,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.staleConditions(),
 
 		s.gateController(),
+		s.usageController(),
 		connection,
 		s.monitors(),
 		s.credentials(),

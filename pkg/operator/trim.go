@@ -8,10 +8,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // volumeAttributes are what the features read of those that ceph-csi gives a volume.
-var volumeAttributes = []string{"clusterID", "pool", "dataPool", "fsName", "mounter", "tryOtherMounters"}
+var volumeAttributes = []string{"clusterID", "pool", "dataPool", "fsName", "mounter", "tryOtherMounters", "journalPool", "radosNamespace"}
 
 // volumeTrimmer keeps of PersistentVolumes what the features read. With 20,000 of them that
 // is a third of the private memory that the process would need otherwise.
@@ -22,10 +24,12 @@ type volumeTrimmer struct {
 	mu sync.Mutex
 	// shared are the attributes of volumes, by their text: those of a class are all the same.
 	shared map[string]map[string]string
+	// legacy are the places of volumes from before CSI, by their text.
+	legacy map[string]corev1.PersistentVolumeSource
 }
 
 func newVolumeTrimmer(driver string) *volumeTrimmer {
-	return &volumeTrimmer{driver: driver, shared: map[string]map[string]string{}}
+	return &volumeTrimmer{driver: driver, shared: map[string]map[string]string{}, legacy: map[string]corev1.PersistentVolumeSource{}}
 }
 
 func (t *volumeTrimmer) trim(obj any) (any, error) {
@@ -41,12 +45,34 @@ func (t *volumeTrimmer) trim(obj any) (any, error) {
 		},
 		Status: corev1.PersistentVolumeStatus{Phase: pv.Status.Phase},
 	}
+	if pv.Spec.CSI == nil {
+		out.Spec.PersistentVolumeSource = t.before(pv.Spec)
+	}
 	if csi := pv.Spec.CSI; csi != nil && csi.Driver == t.driver {
 		out.Spec.CSI = &corev1.CSIPersistentVolumeSource{
 			Driver: t.driver, VolumeHandle: csi.VolumeHandle, VolumeAttributes: t.attributes(csi.VolumeAttributes),
 		}
 	}
 	return out, nil
+}
+
+// before returns what is kept of a volume from before CSI. Volumes at the same place share it:
+// nobody may change it.
+func (t *volumeTrimmer) before(spec corev1.PersistentVolumeSpec) corev1.PersistentVolumeSource {
+	var kept corev1.PersistentVolumeSpec
+	driver.KeepLegacy(spec, &kept)
+	source := kept.PersistentVolumeSource
+	if source == (corev1.PersistentVolumeSource{}) {
+		return source
+	}
+	text := fmt.Sprintf("%+v %+v %+v", source.RBD, source.CephFS, source.FlexVolume)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if known, ok := t.legacy[text]; ok {
+		return known
+	}
+	t.legacy[text] = source
+	return source
 }
 
 // attributes returns a map that volumes with the same attributes share: nobody may change it.

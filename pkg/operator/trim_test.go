@@ -5,8 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
 func TestServedVersions(t *testing.T) {
@@ -35,6 +40,45 @@ func TestServedVersions(t *testing.T) {
 			for _, object := range []any{crd, trimmed} {
 				if got := servedVersions(object); !slices.Equal(got, tc.want) {
 					t.Errorf("%s: got %q, want %q", tc.reason, got, tc.want)
+				}
+			}
+		})
+	}
+}
+
+func TestTrimmedVolumesTellTheirPlace(t *testing.T) {
+	const handle = "0001-0024-4d95e4d6-3a1f-4fcb-8b0a-0b6d1f0c2a11-0000000000000006-6e696bba-064f-11ec-a251-0242ac110002"
+	csi := func(name string) corev1.PersistentVolumeSource {
+		return corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: name, VolumeHandle: handle, VolumeAttributes: map[string]string{
+			"clusterID": "f", "pool": "a", "dataPool": "d", "journalPool": "j", "radosNamespace": "n", "fsName": "a", "imageName": "i",
+		}}}
+	}
+	sources := map[string]corev1.PersistentVolumeSource{
+		"RBD":    csi(driver.RBD.Name),
+		"CephFS": csi(driver.CephFS.Name),
+		"InTree": {RBD: &corev1.RBDPersistentVolumeSource{CephMonitors: []string{"10.0.0.1"}, RBDPool: "p", RBDImage: "i"}},
+		"Files":  {CephFS: &corev1.CephFSPersistentVolumeSource{Monitors: []string{"10.0.0.1"}}},
+		"Flex":   {FlexVolume: &corev1.FlexPersistentVolumeSource{Driver: "ceph.rook.io/rook", Options: map[string]string{"pool": "p", "image": "i"}}},
+	}
+	for name, source := range sources {
+		t.Run(name, func(t *testing.T) {
+			for _, d := range driver.All {
+				full := &corev1.PersistentVolume{Spec: corev1.PersistentVolumeSpec{PersistentVolumeSource: source}}
+				trimmer := newVolumeTrimmer(d.Name)
+				var trimmed []*corev1.PersistentVolume
+				for range 2 {
+					object, err := trimmer.trim(full)
+					if err != nil {
+						t.Fatal(err)
+					}
+					trimmed = append(trimmed, object.(*corev1.PersistentVolume))
+				}
+				want := usage.Of(d, nil, []*corev1.PersistentVolume{full, full})
+				if diff := cmp.Diff(want, usage.Of(d, nil, trimmed)); diff != "" {
+					t.Errorf("%s (-full +trimmed):\n%s", d.Kind, diff)
+				}
+				if len(trimmer.legacy) > 1 || trimmed[0].Spec.RBD != trimmed[1].Spec.RBD {
+					t.Errorf("%s: what volumes have in common is kept more than once", d.Kind)
 				}
 			}
 		})

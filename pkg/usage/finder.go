@@ -1,0 +1,112 @@
+package usage
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// radosNamespaceAttribute is what ceph-csi writes into volumes; classes do not name it.
+const radosNamespaceAttribute = "radosNamespace"
+
+type placeKey struct {
+	ceph.Placement
+	radosNamespace string
+}
+
+// finder collects places under way.
+type finder struct {
+	driver driver.Driver
+	places map[placeKey]*Place
+	legacy map[driver.Legacy]int
+}
+
+func (f finder) at(key placeKey) *Place {
+	place, found := f.places[key]
+	if !found {
+		place = &Place{Placement: key.Placement, RADOSNamespace: key.radosNamespace}
+		f.places[key] = place
+	}
+	return place
+}
+
+func (f finder) class(class *storagev1.StorageClass) error {
+	places, err := f.driver.Storage.Places(class.Parameters)
+	for _, p := range places {
+		place := f.at(placeKey{Placement: p})
+		if !slices.Contains(place.Classes, class.Name) {
+			place.Classes = append(place.Classes, class.Name)
+		}
+	}
+	return err
+}
+
+func (f finder) volume(volume *corev1.PersistentVolume) {
+	csi := volume.Spec.CSI
+	if csi == nil {
+		if legacy, found := f.driver.Storage.Legacy(volume.Spec); found {
+			f.legacy[legacy]++
+		}
+		return
+	}
+	if csi.Driver != f.driver.Name {
+		return
+	}
+	// What the attributes name beside the first place, such as a journal's pool, is in use too.
+	places, _ := f.driver.Storage.Places(csi.VolumeAttributes)
+	handle, err := ceph.ParseVolumeHandle(csi.VolumeHandle)
+	if err != nil && len(places) == 0 {
+		return // A handle of an administrator's making says nothing of the place.
+	}
+	if len(places) == 0 {
+		places = []ceph.Placement{{Pool: handle.Pool}}
+	}
+	for i, p := range places {
+		if p.FSID == "" {
+			p.FSID = handle.ClusterID
+		}
+		place := f.at(placeKey{Placement: p, radosNamespace: csi.VolumeAttributes[radosNamespaceAttribute]})
+		if i > 0 {
+			continue
+		}
+		place.Volumes++
+		if id := handle.LocationID; id != 0 && !slices.Contains(place.IDs, id) {
+			place.IDs = append(place.IDs, id)
+		}
+	}
+}
+
+func (f finder) sorted() []Place {
+	var out []Place
+	for _, place := range f.places {
+		slices.Sort(place.Classes)
+		slices.Sort(place.IDs)
+		out = append(out, *place)
+	}
+	slices.SortFunc(out, func(a, b Place) int {
+		return cmp.Or(
+			cmp.Compare(a.FSID, b.FSID), cmp.Compare(a.Pool, b.Pool), cmp.Compare(a.DataPool, b.DataPool),
+			cmp.Compare(a.Filesystem, b.Filesystem), cmp.Compare(a.RADOSNamespace, b.RADOSNamespace),
+		)
+	})
+	return out
+}
+
+func (f finder) sortedLegacy() []Legacy {
+	var out []Legacy
+	for legacy, volumes := range f.legacy {
+		out = append(out, Legacy{Legacy: legacy, Volumes: volumes})
+	}
+	slices.SortFunc(out, func(a, b Legacy) int {
+		return cmp.Or(
+			cmp.Compare(a.Plugin, b.Plugin), cmp.Compare(a.Pool, b.Pool), cmp.Compare(a.DataPool, b.DataPool),
+			cmp.Compare(a.Filesystem, b.Filesystem), cmp.Compare(a.Monitors, b.Monitors),
+		)
+	})
+	return out
+}

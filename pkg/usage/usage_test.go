@@ -1,0 +1,147 @@
+package usage
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+const (
+	fsid = "4d95e4d6-3a1f-4fcb-8b0a-0b6d1f0c2a11"
+	uuid = "6e696bba-064f-11ec-a251-0242ac110002"
+)
+
+func class(d driver.Driver, name string, parameters map[string]string) *storagev1.StorageClass {
+	return &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: d.Name, Parameters: parameters}
+}
+
+func volume(d driver.Driver, handle string, attributes map[string]string) *corev1.PersistentVolume {
+	return other(corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{
+		Driver: d.Name, VolumeHandle: handle, VolumeAttributes: attributes,
+	}})
+}
+
+func other(source corev1.PersistentVolumeSource) *corev1.PersistentVolume {
+	return &corev1.PersistentVolume{Spec: corev1.PersistentVolumeSpec{PersistentVolumeSource: source}}
+}
+
+func handle(clusterID string, location int64) string {
+	return fmt.Sprintf("0001-%04x-%s-%016x-%s", len(clusterID), clusterID, location, uuid)
+}
+
+func in(pool string) ceph.Placement { return ceph.Placement{FSID: fsid, Pool: pool} }
+
+func TestOf(t *testing.T) {
+	rbd := map[string]string{"clusterID": fsid, "pool": "a"}
+	tests := map[string]struct {
+		reason  string
+		driver  driver.Driver
+		classes []*storagev1.StorageClass
+		volumes []*corev1.PersistentVolume
+		want    Usage
+	}{
+		"Nothing": {reason: "no class, no volume", driver: driver.RBD},
+		"ClassAndVolumes": {
+			reason:  "a class and its volumes are at one place",
+			driver:  driver.RBD,
+			classes: []*storagev1.StorageClass{class(driver.RBD, "z", rbd), class(driver.RBD, "b", rbd), class(driver.CephFS, "fs", rbd)},
+			volumes: []*corev1.PersistentVolume{
+				volume(driver.RBD, handle(fsid, 7), rbd), volume(driver.RBD, handle(fsid, 3), rbd),
+				volume(driver.RBD, handle(fsid, 3), rbd), volume(driver.CephFS, handle(fsid, 1), rbd),
+			},
+			want: Usage{Places: []Place{{Placement: in("a"), IDs: []int64{3, 7}, Classes: []string{"b", "z"}, Volumes: 3}}},
+		},
+		"Static": {
+			reason: "an administrator's volume has no handle of ceph-csi, but attributes; one without either is no place",
+			driver: driver.RBD,
+			volumes: []*corev1.PersistentVolume{
+				volume(driver.RBD, "my-image", rbd), volume(driver.RBD, "my-image", map[string]string{"clusterID": fsid}),
+			},
+			want: Usage{Places: []Place{{Placement: in("a"), Volumes: 1}}},
+		},
+		"HandleOnly": {
+			reason:  "the handle alone tells cluster and pool ID",
+			driver:  driver.RBD,
+			volumes: []*corev1.PersistentVolume{volume(driver.RBD, handle("rook-ceph", 5), nil)},
+			want:    Usage{Places: []Place{{Placement: ceph.Placement{FSID: "rook-ceph"}, IDs: []int64{5}, Volumes: 1}}},
+		},
+		"RBDPools": {
+			reason: "data pool, journal pool, topology and RADOS namespace",
+			driver: driver.RBD,
+			classes: []*storagev1.StorageClass{class(driver.RBD, "t", map[string]string{
+				"clusterID": fsid, "topologyConstrainedPools": `[{"poolName":"e","dataPool":"ec","domainSegments":[]}]`,
+			})},
+			volumes: []*corev1.PersistentVolume{volume(driver.RBD, handle(fsid, 1), map[string]string{
+				"clusterID": fsid, "pool": "a", "dataPool": "d", "journalPool": "j", "radosNamespace": "n",
+			})},
+			want: Usage{Places: []Place{
+				{Placement: ceph.Placement{FSID: fsid, Pool: "a", DataPool: "d"}, RADOSNamespace: "n", IDs: []int64{1}, Volumes: 1},
+				{Placement: ceph.Placement{FSID: fsid, Pool: "e", DataPool: "ec"}, Classes: []string{"t"}},
+				{Placement: in("j"), RADOSNamespace: "n"},
+			}},
+		},
+		"Unreadable": {
+			reason: "a typo in one class hides no other place of it",
+			driver: driver.RBD,
+			classes: []*storagev1.StorageClass{class(driver.RBD, "t", map[string]string{
+				"clusterID": fsid, "pool": "a", "topologyConstrainedPools": `[{}]`,
+			})},
+			want: Usage{
+				Places:     []Place{{Placement: in("a"), Classes: []string{"t"}}},
+				Unreadable: []Unreadable{{Class: "t", Problem: "parameter topologyConstrainedPools has an entry without poolName"}},
+			},
+		},
+		"CephFS": {
+			reason:  "filesystem and layout pool",
+			driver:  driver.CephFS,
+			classes: []*storagev1.StorageClass{class(driver.CephFS, "c", map[string]string{"clusterID": fsid, "fsName": "f", "pool": "fast"})},
+			volumes: []*corev1.PersistentVolume{volume(driver.CephFS, handle(fsid, 1), map[string]string{"clusterID": fsid, "fsName": "f"})},
+			want: Usage{Places: []Place{
+				{Placement: ceph.Placement{FSID: fsid, Filesystem: "f"}, IDs: []int64{1}, Volumes: 1},
+				{Placement: ceph.Placement{FSID: fsid, Filesystem: "f", DataPool: "fast"}, Classes: []string{"c"}},
+			}},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, Of(tc.driver, tc.classes, tc.volumes)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestCounts(t *testing.T) {
+	elsewhere := map[string]string{"clusterID": "other", "pool": "a"}
+	got := Of(driver.RBD, nil, []*corev1.PersistentVolume{
+		volume(driver.RBD, handle(fsid, 3), map[string]string{"pool": "a"}), volume(driver.RBD, "x", elsewhere),
+	})
+	if places := got.In(fsid); len(places) != 1 || places[0].Pool != "a" || len(got.In("none")) != 0 {
+		t.Errorf("the clusterID of the handle counts where attributes have none: %+v", places)
+	}
+	if got.Volumes() != 2 || got.LegacyVolumes() != 0 {
+		t.Errorf("got %d volumes, %d legacy ones, want 2 and none", got.Volumes(), got.LegacyVolumes())
+	}
+}
+
+// BenchmarkOf is one look at a large cluster.
+func BenchmarkOf(b *testing.B) {
+	attributes := map[string]string{"clusterID": fsid, "pool": "a", "journalPool": "a"}
+	var volumes []*corev1.PersistentVolume
+	for range 20000 {
+		volumes = append(volumes, volume(driver.RBD, handle(fsid, 3), attributes))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if got := Of(driver.RBD, nil, volumes); len(got.Places) != 1 {
+			b.Fatalf("got %+v", got)
+		}
+	}
+}
