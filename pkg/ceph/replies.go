@@ -87,11 +87,7 @@ func ParseVersion(data []byte) (string, error) {
 	if err := json.Unmarshal(data, &reply); err != nil {
 		return "", fmt.Errorf("reading the version of Ceph: %w", err)
 	}
-	words := strings.Fields(reply.Version)
-	if len(words) < 3 || words[0] != "ceph" || words[1] != "version" {
-		return "", fmt.Errorf("version of Ceph %q is not of the form \"ceph version 16.2.15 …\"", reply.Version)
-	}
-	return words[2], nil
+	return releaseOf(reply.Version)
 }
 
 // CheckPoolName refuses names that Ceph would take but that tools and StorageClasses

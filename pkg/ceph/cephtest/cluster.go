@@ -32,7 +32,8 @@ type Cluster struct {
 	writes      map[string]int
 	dials       int
 	// outage is nil while the cluster answers.
-	outage *outage
+	outage  *outage
+	daemons daemons
 }
 
 // New makes a cluster with mon "a" and user client.admin, without pools and filesystems.

@@ -23,6 +23,7 @@ type Connection interface {
 	User(ctx context.Context, id string) (ceph.User, error)
 	CreateUser(ctx context.Context, id string, caps ceph.Caps) (ceph.User, error)
 	SetCaps(ctx context.Context, id string, caps ceph.Caps) error
+	Preflight
 	Close()
 }
 
@@ -56,6 +57,9 @@ func Contract(t *testing.T, open func(t *testing.T) Subject) {
 		{"Identity", testIdentity},
 		{"Pools", testPools},
 		{"Filesystems", testFilesystems},
+		{"Overview", testOverview},
+		{"Trials", testTrials},
+		{"ObjectRights", testObjectRights},
 		{"Reader", testReader},
 		{"Users", testUsers},
 		{"Rights", testRights},

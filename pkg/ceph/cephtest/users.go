@@ -89,12 +89,18 @@ func (u user) may(prefix string) bool {
 	}
 	command := fmt.Sprintf("allow command %q", prefix)
 	switch prefix {
-	case "fsid", "mon dump", "version", "osd pool ls":
+	case "fsid", "mon dump", "version", "osd pool ls", "versions", "quorum_status", "time-sync-status":
 		return u.caps.Mon != ""
-	case "fs dump":
+	case "osd blocklist":
+		return has(u.caps.Mon, "allow *", "profile rbd", command)
+	case "osd pool set":
+		return has(u.caps.Mon, "allow *", command, command+" with var=nodelete")
+	case "fs dump", "fs ls":
 		return has(u.caps.Mon, "allow *", "allow r")
-	case "fs subvolumegroup ls", "fs subvolumegroup create":
+	case "fs subvolumegroup ls", "fs subvolumegroup create", "fs subvolume create":
 		return has(u.caps.Mgr, "allow *", "allow rw", "allow module volumes rw", command)
+	case "rbd task add flatten":
+		return has(u.caps.Mgr, "allow *", "allow rw", "allow module rbd_support rw", "profile rbd", command)
 	}
 	return has(u.caps.Mon, "allow *", command, command+" with entity prefix client.csi-")
 }

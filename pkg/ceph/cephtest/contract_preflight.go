@@ -1,0 +1,104 @@
+package cephtest
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// Preflight is the part of a Connection that looks around and changes nothing.
+type Preflight interface {
+	Versions(ctx context.Context) (ceph.Versions, error)
+	Quorum(ctx context.Context) ([]string, error)
+	Clocks(ctx context.Context) ([]ceph.Clock, error)
+	FilesystemPools(ctx context.Context) ([]ceph.FilesystemPools, error)
+	SubvolumeGroups(ctx context.Context, filesystem string) ([]string, error)
+	Try(ctx context.Context, trial ceph.Trial) error
+	ObjectRights(ctx context.Context, pool, namespace string) (ceph.ObjectRights, error)
+}
+
+// as connects as another user than the one who may do everything.
+func as(t *testing.T, s Subject, user ceph.Credentials) Connection {
+	t.Helper()
+	source := s.Source
+	source.Credentials = user
+	return dial(t, s, source)
+}
+
+func testOverview(t *testing.T, s Subject) {
+	for name, user := range map[string]ceph.Credentials{"administrator": s.Source.Credentials, "reader": s.Reader} {
+		ctx, conn := t.Context(), as(t, s, user)
+		version, err := conn.Version(ctx)
+		must(t, name+": version", err, nil)
+		versions, err := conn.Versions(ctx)
+		must(t, name+": versions", err, nil)
+		if versions["mon"][version] == 0 || versions["osd"][version] == 0 || !slices.Equal(versions.Releases(), []string{version}) {
+			t.Errorf("%s: versions are %v, the mon's is %s", name, versions, version)
+		}
+		m, err := conn.MonMap(ctx)
+		must(t, name+": monmap", err, nil)
+		quorum, err := conn.Quorum(ctx)
+		must(t, name+": quorum", err, nil)
+		if len(quorum) != len(m.Mons) || quorum[0] != m.Mons[0].Name {
+			t.Errorf("%s: quorum %v of %+v", name, quorum, m.Mons)
+		}
+		clocks, err := conn.Clocks(ctx)
+		must(t, name+": clocks", err, nil)
+		for _, c := range clocks {
+			if !c.OK || !slices.Contains(quorum, c.Mon) {
+				t.Errorf("%s: clock of one and the same machine: %+v", name, c)
+			}
+		}
+		groups, err := conn.SubvolumeGroups(ctx, s.Active)
+		must(t, name+": groups", err, nil)
+		if !slices.Contains(groups, "csi") {
+			t.Errorf("%s: groups of %s are %v", name, s.Active, groups)
+		}
+	}
+}
+
+func testTrials(t *testing.T, s Subject) {
+	ctx, admin := t.Context(), dial(t, s, s.Source)
+	reader := as(t, s, s.Reader)
+	before, err := admin.Pools(ctx)
+	must(t, "pools", err, nil)
+	for _, trial := range Trials("contract") {
+		must(t, "administrator: "+trial.Prefix, admin.Try(ctx, trial), nil)
+		must(t, "reader: "+trial.Prefix, reader.Try(ctx, trial), ceph.ErrDenied)
+	}
+	after, err := admin.Pools(ctx)
+	must(t, "pools", err, nil)
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("trying changed the pools (-before +after)\n%s", diff)
+	}
+}
+
+func testObjectRights(t *testing.T, s Subject) {
+	ctx, admin, reader := t.Context(), dial(t, s, s.Source), as(t, s, s.Reader)
+	list, err := admin.FilesystemPools(ctx)
+	must(t, "pools of filesystems", err, nil)
+	i := slices.IndexFunc(list, func(p ceph.FilesystemPools) bool { return p.Filesystem == s.Active })
+	if i < 0 || list[i].Metadata == "" || len(list[i].Data) == 0 {
+		t.Fatalf("no pools of %s in %+v", s.Active, list)
+	}
+	for _, pool := range []string{"contract", list[i].Metadata, list[i].Data[0]} {
+		for _, namespace := range []string{"", "csi"} {
+			rights, err := admin.ObjectRights(ctx, pool, namespace)
+			must(t, "administrator in "+pool, err, nil)
+			if !rights.Read || !rights.Write {
+				t.Errorf("administrator in %s: %+v", pool, rights)
+			}
+			rights, err = reader.ObjectRights(ctx, pool, namespace)
+			must(t, "reader in "+pool, err, nil)
+			if rights.Read || rights.Write {
+				t.Errorf("a user without caps for OSDs in %s: %+v", pool, rights)
+			}
+		}
+	}
+	_, err = admin.ObjectRights(ctx, "none", "")
+	must(t, "pool that is not there", err, ceph.ErrNotFound)
+}

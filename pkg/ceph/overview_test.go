@@ -1,0 +1,121 @@
+package ceph
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseVersions(t *testing.T) {
+	got, err := ParseVersions([]byte(`{"mon":{"ceph version 16.2.15 (618f) pacific (stable)":3},"mgr":{},
+		"osd":{"ceph version 16.2.15 (618f) pacific (stable)":2,"ceph version 17.2.7 (b12) quincy (stable)":1},
+		"overall":{"ceph version 16.2.15 (618f) pacific (stable)":5,"ceph version 17.2.7 (b12) quincy (stable)":1}}`))
+	want := Versions{"mon": {"16.2.15": 3}, "osd": {"16.2.15": 2, "17.2.7": 1}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+	if diff := cmp.Diff([]string{"16.2.15", "17.2.7"}, got.Releases()); diff != "" {
+		t.Errorf("releases (-want +got)\n%s", diff)
+	}
+	for _, bad := range []string{``, `[]`, `{"mon":{"16.2.15":3}}`, `{"mon":["a"]}`} {
+		if _, err := ParseVersions([]byte(bad)); err == nil {
+			t.Errorf("%s is accepted", bad)
+		}
+	}
+}
+
+func TestParseClocks(t *testing.T) {
+	tests := map[string]struct {
+		reply string
+		want  []Clock
+		bad   bool
+	}{
+		"Three": {
+			reply: `{"time_skew_status":{"b":{"skew":-0.31,"latency":0.01,"health":"HEALTH_WARN"},"a":{"skew":0,"latency":0,"health":"HEALTH_OK"}},"timechecks":{"epoch":8,"round":2,"round_status":"finished"}}`,
+			want:  []Clock{{Mon: "a", OK: true}, {Mon: "b", Skew: -0.31}},
+		},
+		"One":  {reply: `{"timechecks":{"epoch":3,"round":0,"round_status":"finished"}}`},
+		"Text": {reply: `no`, bad: true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := ParseClocks([]byte(tc.reply))
+			if diff := cmp.Diff(tc.want, got); diff != "" || (err != nil) != tc.bad {
+				t.Errorf("%v (-want +got)\n%s", err, diff)
+			}
+		})
+	}
+}
+
+func TestParseQuorum(t *testing.T) {
+	got, err := ParseQuorum([]byte(`{"quorum":[1,0],"quorum_names":["b","a"],"quorum_leader_name":"b"}`))
+	if diff := cmp.Diff([]string{"a", "b"}, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+	for _, bad := range []string{``, `{}`, `{"quorum_names":[]}`, `{"quorum_names":5}`} {
+		if _, err := ParseQuorum([]byte(bad)); err == nil {
+			t.Errorf("%s is accepted", bad)
+		}
+	}
+}
+
+func TestParseFilesystemPools(t *testing.T) {
+	got, err := ParseFilesystemPools([]byte(`[{"name":"myfs","metadata_pool":"m","metadata_pool_id":4,"data_pool_ids":[3],"data_pools":["d"]}]`))
+	if diff := cmp.Diff([]FilesystemPools{{Filesystem: "myfs", Metadata: "m", Data: []string{"d"}}}, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+	if got, err := ParseFilesystemPools([]byte(`[]`)); err != nil || len(got) != 0 {
+		t.Errorf("no filesystem: %v, %v", got, err)
+	}
+	if _, err := ParseFilesystemPools([]byte(`{}`)); err == nil {
+		t.Error("an object is accepted")
+	}
+}
+
+func TestParseBanner(t *testing.T) {
+	tests := map[string]struct {
+		says string
+		want Protocol
+	}{
+		"V1":       {"ceph v027\x00\x00", V1},
+		"V1Cut":    {"ceph v02", V1},
+		"V2":       {"ceph v2\n\x10\x00", V2},
+		"TooShort": {"ceph v", ""},
+		"SSH":      {"SSH-2.0-OpenSSH_9.2", ""},
+		"Nothing":  {"", ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := ParseBanner([]byte(tc.says))
+			if got != tc.want || (err != nil) != (tc.want == "") {
+				t.Errorf("got %q, %v", got, err)
+			}
+		})
+	}
+}
+
+func FuzzParseOverview(f *testing.F) {
+	f.Add(`{"mon":{"ceph version 16.2.15 (618f) pacific (stable)":3},"quorum_names":["a"],"time_skew_status":{"a":{"skew":1}}}`)
+	f.Add(`[{"name":"myfs","metadata_pool":"m","data_pools":["d"]}]`)
+	f.Add("ceph v2\n")
+	f.Add(key(1))
+	f.Fuzz(func(t *testing.T, text string) {
+		data := []byte(text)
+		if versions, err := ParseVersions(data); err == nil {
+			versions.Releases()
+		}
+		clocks, err := ParseClocks(data)
+		if err != nil && clocks != nil {
+			t.Error("clocks beside an error")
+		}
+		if names, err := ParseQuorum(data); err == nil && len(names) == 0 {
+			t.Error("a quorum of nobody")
+		}
+		_, _ = ParseFilesystemPools(data)
+		protocol, err := ParseBanner(data)
+		if (err == nil) != (protocol == V1 || protocol == V2) {
+			t.Errorf("protocol %q, %v", protocol, err)
+		}
+		noKey(t, err)
+	})
+}

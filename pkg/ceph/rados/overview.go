@@ -1,0 +1,55 @@
+//go:build cgo
+
+package rados
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// Versions are the releases of all running daemons.
+func (c *Conn) Versions(ctx context.Context) (ceph.Versions, error) {
+	output, err := c.mon(ctx, "versions", nil)
+	if err != nil {
+		return nil, fmt.Errorf("asking for the versions of Ceph's daemons: %w", err)
+	}
+	return ceph.ParseVersions(output)
+}
+
+// Quorum names the mons in quorum.
+func (c *Conn) Quorum(ctx context.Context) ([]string, error) {
+	output, err := c.mon(ctx, "quorum_status", nil)
+	if err != nil {
+		return nil, fmt.Errorf("asking for the quorum: %w", err)
+	}
+	return ceph.ParseQuorum(output)
+}
+
+// Clocks are what the leader of the mons measured of the others.
+func (c *Conn) Clocks(ctx context.Context) ([]ceph.Clock, error) {
+	output, err := c.mon(ctx, "time-sync-status", nil)
+	if err != nil {
+		return nil, fmt.Errorf("asking for the mons' clocks: %w", err)
+	}
+	return ceph.ParseClocks(output)
+}
+
+// FilesystemPools are the pools of all filesystems. The user needs mon caps "allow r".
+func (c *Conn) FilesystemPools(ctx context.Context) ([]ceph.FilesystemPools, error) {
+	output, err := c.mon(ctx, "fs ls", nil)
+	if err != nil {
+		return nil, fmt.Errorf("listing the pools of filesystems: %w", err)
+	}
+	return ceph.ParseFilesystemPools(output)
+}
+
+// SubvolumeGroups lists the groups of a filesystem, which must be Active.
+func (c *Conn) SubvolumeGroups(ctx context.Context, filesystem string) ([]string, error) {
+	output, err := c.mgr(ctx, "fs subvolumegroup ls", arguments{"vol_name": filesystem})
+	if err != nil {
+		return nil, fmt.Errorf("listing the subvolume groups of filesystem %q: %w", filesystem, err)
+	}
+	return ceph.ParseSubvolumeGroups(output)
+}
