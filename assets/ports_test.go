@@ -141,7 +141,7 @@ func TestMetrics(t *testing.T) {
 		}
 		t.Run(w.driver.Kind, func(t *testing.T) {
 			var service corev1.Service
-			asset(t, w.driver, "static/05_controller_metrics_service.yaml", &service)
+			asset(t, w.driver, "static/10_controller_metrics_service.yaml", &service)
 			var monitor serviceMonitor
 			asset(t, w.driver, assets.ServiceMonitor, &monitor)
 			if monitor.Metadata.Name != w.driver.ServiceMonitor() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -125,7 +126,7 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 		return nil, fmt.Errorf("preparing the informer of CustomResourceDefinitions: %w", err)
 	}
 	return &clients{
-		kube: kube, dynamic: dyn, operator: maybeWithout{operator}, operatorInstances: instances,
+		kube: kube, dynamic: dyn, operator: maybeWithout{operator, &sync.Mutex{}}, operatorInstances: instances,
 		clusterCSIDrivers: operatorinformers.NewSharedInformerFactoryWithOptions(ops, resync, operatorinformers.WithTweakListOptions(onlyOurs)),
 		config:            configinformers.NewSharedInformerFactory(config, resync),
 		kubeInformers:     v1helpers.NewKubeInformersForNamespaces(kube, "", driver.Namespace),

@@ -12,6 +12,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/resource/resourceapply"
 	"github.com/openshift/library-go/pkg/operator/staticresourcecontroller"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -80,9 +81,9 @@ func (s starter) staticResources() factory.Controller {
 	never := func() bool { return false }
 	inner := staticresourcecontroller.NewStaticResourceController(name, s.assets.Asset, s.assets.Static(), clients, s.clients.operator, s.recorder).
 		WithConditionalResources(s.assets.Asset, []string{assets.CSIDriver}, gate.CSIDriverIsOurs(csiDrivers.Lister(), s.driver), never)
-	first := rolesFirst{
-		inner: inner.Sync, operator: s.clients.operator, installed: s.hasServiceAccount,
-		files: s.assets.Static(), apply: applyDirectly(clients, s.assets.Asset),
+	first := waves{
+		inner: inner.Sync, operator: s.clients.operator, installed: s.hasServiceAccount, clock: clock.RealClock{},
+		waves: byTens(s.assets.Static()), apply: applyDirectly(clients, s.assets.Asset),
 	}
 	return wrapped{
 		name: name, inner: first.sync, open: s.open, resync: staticResync,

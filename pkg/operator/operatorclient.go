@@ -3,6 +3,7 @@ package operator
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
@@ -16,10 +17,15 @@ import (
 // nowhere to go, and that is no error. library-go would retry, and log, for ever.
 type maybeWithout struct {
 	v1helpers.OperatorClientWithFinalizers
+	// writing is held during a write: of several at once, the API server would make all but one
+	// again and again. A start writes the conditions of all controllers in the same instant.
+	writing *sync.Mutex
 }
 
 // ApplyOperatorStatus writes conditions, or nothing without a ClusterCSIDriver.
 func (m maybeWithout) ApplyOperatorStatus(ctx context.Context, fieldManager string, status *applyoperatorv1.OperatorStatusApplyConfiguration) error {
+	m.writing.Lock()
+	defer m.writing.Unlock()
 	err := m.OperatorClientWithFinalizers.ApplyOperatorStatus(ctx, fieldManager, status)
 	if apierrors.IsNotFound(err) {
 		return nil

@@ -2,6 +2,9 @@ package operator
 
 import (
 	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -28,7 +31,7 @@ func TestConditionsWithoutResource(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			client := maybeWithout{finalizable{tc.operator}}
+			client := maybeWithout{finalizable{tc.operator}, &sync.Mutex{}}
 			good := applyoperatorv1.OperatorStatus().WithConditions(condition.Good("XDegraded"))
 			if err := client.ApplyOperatorStatus(t.Context(), "manager", good); err != nil {
 				t.Errorf("%s: %v", tc.reason, err)
@@ -37,5 +40,39 @@ func TestConditionsWithoutResource(t *testing.T) {
 				t.Errorf("%s: %d writes, want %d", tc.reason, got, tc.writes)
 			}
 		})
+	}
+}
+
+// crowded counts the writes that ran beside another one.
+type crowded struct {
+	finalizable
+	running, beside atomic.Int32
+}
+
+func (c *crowded) ApplyOperatorStatus(context.Context, string, *applyoperatorv1.OperatorStatusApplyConfiguration) error {
+	if c.running.Add(1) > 1 {
+		c.beside.Add(1)
+	}
+	for range 1000 {
+		runtime.Gosched()
+	}
+	c.running.Add(-1)
+	return nil
+}
+
+func TestConditionsOneAfterTheOther(t *testing.T) {
+	inner := &crowded{finalizable: finalizable{conditiontest.New(operatorv1.Managed)}}
+	client := maybeWithout{inner, &sync.Mutex{}}
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if err := client.ApplyOperatorStatus(t.Context(), "manager", applyoperatorv1.OperatorStatus()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := inner.beside.Load(); n > 0 {
+		t.Errorf("%d of 20 writes ran beside another one; the API server would repeat them", n)
 	}
 }

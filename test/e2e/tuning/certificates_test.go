@@ -63,5 +63,10 @@ var _ = Describe("The controllers are replaced", func() {
 			mounts := fixture.Container(Default, controller.Spec.Template, "csi-driver").VolumeMounts
 			Expect(mounts).To(ContainElement(HaveField("MountPath", "/etc/pki/ca-trust/extracted/pem")))
 		}
+
+		// The next spec must not meet the way back.
+		earlier = allControllerPods(ctx)
+		Expect(env.Cluster.SetTrustedCABundle(ctx, bundle)).To(Succeed())
+		replaced(ctx, earlier)
 	})
 })
