@@ -43,6 +43,8 @@ type clients struct {
 	kube     kubernetes.Interface
 	dynamic  dynamic.Interface
 	operator v1helpers.OperatorClientWithFinalizers
+	// patient is operator for controllers that go Degraded over every error and return it.
+	patient *patient
 
 	operatorInstances dynamicinformer.DynamicSharedInformerFactory
 	clusterCSIDrivers operatorinformers.SharedInformerFactory
@@ -125,8 +127,9 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	if err := crds.ForResource(crdResource).Informer().SetTransform(trimCRD); err != nil {
 		return nil, fmt.Errorf("preparing the informer of CustomResourceDefinitions: %w", err)
 	}
+	one := maybeWithout{operator, &sync.Mutex{}}
 	return &clients{
-		kube: kube, dynamic: dyn, operator: maybeWithout{operator, &sync.Mutex{}}, operatorInstances: instances,
+		kube: kube, dynamic: dyn, operator: one, patient: newPatient(one, cc.Clock), operatorInstances: instances,
 		clusterCSIDrivers: operatorinformers.NewSharedInformerFactoryWithOptions(ops, resync, operatorinformers.WithTweakListOptions(onlyOurs)),
 		config:            configinformers.NewSharedInformerFactory(config, resync),
 		kubeInformers:     v1helpers.NewKubeInformersForNamespaces(kube, "", driver.Namespace),

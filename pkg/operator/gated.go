@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 )
@@ -85,8 +86,13 @@ func (w wrapped) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	return err
 }
 
-// waitAgain is when a workload that waits looks again, for what no informer tells.
-const waitAgain = 5 * time.Second
+const (
+	// waitAgain is when a workload that waits looks again, for what no informer tells.
+	waitAgain = 5 * time.Second
+	// waitQuietly is for how long a workload waits before it says so: a first installation has
+	// everything in less.
+	waitQuietly = time.Second
+)
 
 // workload creates a Deployment or DaemonSet only when its pods can start: KWOK and a
 // kubelet that waits alike would otherwise show pods that hang on a missing Secret, and
@@ -99,9 +105,13 @@ type workload struct {
 	exists   func() (bool, error)
 	missing  func() ([]string, error)
 	operator v1helpers.OperatorClient
+	clock    clock.PassiveClock
+
+	// waiting is since when something is missing; only one worker runs sync.
+	waiting time.Time
 }
 
-func (w workload) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+func (w *workload) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	spec, _, _, err := w.operator.GetOperatorState()
 	if err != nil {
 		return err
@@ -127,7 +137,15 @@ func (w workload) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 		missing = append(missing, "observed TLS profile of APIServer/cluster")
 	}
 	if len(missing) == 0 {
+		w.waiting = time.Time{}
 		return w.inner(ctx, syncCtx)
+	}
+	if w.waiting.IsZero() {
+		w.waiting = w.clock.Now()
+	}
+	if quiet := waitQuietly - w.clock.Since(w.waiting); quiet > 0 {
+		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, quiet)
+		return nil
 	}
 	syncCtx.Queue().AddAfter(factory.DefaultQueueKey, waitAgain)
 	message := "Waiting for " + strings.Join(missing, ", ")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
@@ -62,6 +64,7 @@ func TestWorkload(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cr := conditiontest.New(tc.state)
 			applied := false
+			now := clocktesting.NewFakePassiveClock(time.Now())
 			w := workload{
 				name:     "CephRBDDriverNodeServiceController",
 				inner:    func(context.Context, factory.SyncContext) error { applied = true; return nil },
@@ -69,8 +72,13 @@ func TestWorkload(t *testing.T) {
 				exists:   func() (bool, error) { return tc.exists, nil },
 				missing:  func() ([]string, error) { return tc.missing, nil },
 				operator: observing{cr, tc.observed},
+				clock:    now,
 			}
-			for range 2 {
+			for _, pass := range []time.Duration{0, waitQuietly / 2, waitQuietly / 2, waitAgain} {
+				now.SetTime(now.Now().Add(pass))
+				if w.waiting.After(now.Now().Add(-waitQuietly)) && cr.Writes() > 0 {
+					t.Errorf("%s: a wait of less than %s was reported", tc.reason, waitQuietly)
+				}
 				if err := w.sync(t.Context(), factory.NewSyncContext("test", events.NewInMemoryRecorder("test", clock.RealClock{}))); err != nil {
 					t.Fatal(err)
 				}

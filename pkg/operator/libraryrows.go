@@ -79,7 +79,7 @@ func (s starter) staticResources() factory.Controller {
 		WithKubernetesInformers(s.clients.kubeInformers).WithDynamicClient(s.clients.dynamic)
 	csiDrivers := s.clients.cluster().Storage().V1().CSIDrivers()
 	never := func() bool { return false }
-	inner := staticresourcecontroller.NewStaticResourceController(name, s.assets.Asset, s.assets.Static(), clients, s.clients.operator, s.recorder).
+	inner := staticresourcecontroller.NewStaticResourceController(name, s.assets.Asset, s.assets.Static(), clients, s.clients.patient, s.recorder).
 		WithConditionalResources(s.assets.Asset, []string{assets.CSIDriver}, gate.CSIDriverIsOurs(csiDrivers.Lister(), s.driver), never)
 	first := waves{
 		inner: inner.Sync, operator: s.clients.operator, installed: s.hasServiceAccount, clock: clock.RealClock{},
@@ -88,7 +88,7 @@ func (s starter) staticResources() factory.Controller {
 	return wrapped{
 		name: name, inner: first.sync, open: s.open, resync: staticResync,
 		informers: append(s.clients.staticInformers(), s.gate),
-		operator:  s.clients.operator, recorder: s.recorder,
+		operator:  s.clients.patient, recorder: s.recorder,
 	}.controller()
 }
 
@@ -96,7 +96,7 @@ func (s starter) staticResources() factory.Controller {
 func (s starter) serviceMonitor() factory.Controller {
 	name := s.serviceMonitorName()
 	clients := resourceapply.NewClientHolder().WithDynamicClient(s.clients.dynamic)
-	inner := staticresourcecontroller.NewStaticResourceController(name, s.assets.Asset, []string{assets.ServiceMonitor}, clients, s.clients.operator, s.recorder)
+	inner := staticresourcecontroller.NewStaticResourceController(name, s.assets.Asset, []string{assets.ServiceMonitor}, clients, s.clients.patient, s.recorder)
 	monitor := whileServed{
 		client: s.clients.dynamic, resource: serviceMonitors,
 		namespace: driver.Namespace, name: s.driver.ServiceMonitor(),
@@ -112,7 +112,7 @@ func (s starter) serviceMonitor() factory.Controller {
 			return inner.Sync(ctx, syncCtx)
 		},
 		informers: []factory.Informer{s.clients.crdInformer(), s.gate},
-		operator:  s.clients.operator, recorder: s.recorder,
+		operator:  s.clients.patient, recorder: s.recorder,
 	}.controller()
 }
 
@@ -122,11 +122,11 @@ func (s starter) storageClass() factory.Controller {
 	class := s.class()
 	inner := csistorageclasscontroller.NewCSIStorageClassController(
 		s.driver.ConditionPrefix+"DriverStorageClassController", s.assets.Asset, []string{assets.StorageClass},
-		s.clients.kube, s.clients.cluster(), s.clients.operator, s.clients.clusterCSIDrivers, s.recorder, class.Hook())
+		s.clients.kube, s.clients.cluster(), s.clients.patient, s.clients.clusterCSIDrivers, s.recorder, class.Hook())
 	return wrapped{
 		name: inner.Name(), inner: inner.Sync, resync: staticResync,
 		open:      func() bool { return s.open() && class.Ready() },
 		informers: []factory.Informer{class.StorageClasses.Informer(), s.clients.clusterCSIDrivers.Operator().V1().ClusterCSIDrivers().Informer(), s.placement, s.gate},
-		operator:  s.clients.operator, recorder: s.recorder,
+		operator:  s.clients.patient, recorder: s.recorder,
 	}.controller()
 }

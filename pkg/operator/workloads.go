@@ -96,12 +96,12 @@ func (s starter) nodeDaemonSet() factory.Controller {
 }
 
 func (s starter) workload(w workload, informers ...factory.Informer) factory.Controller {
-	w.operator = s.clients.operator
+	w.operator, w.clock = s.clients.operator, clock.RealClock{}
 	core := s.clients.ns().Core().V1()
 	return wrapped{
 		name: w.name, inner: w.sync, open: s.open, resync: workloadResync,
 		informers: append(informers, s.gate, core.Secrets().Informer(), core.ConfigMaps().Informer(), core.ServiceAccounts().Informer()),
-		operator:  s.clients.operator, recorder: s.recorder,
+		operator:  s.clients.patient, recorder: s.recorder,
 	}.controller()
 }
 
