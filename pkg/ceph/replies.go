@@ -12,36 +12,57 @@ import (
 func ParsePools(data []byte) ([]Pool, error) {
 	const erasure = 3
 	var list []struct {
-		ID           int64                      `json:"pool_id"`
-		Name         string                     `json:"pool_name"`
-		Type         int                        `json:"type"`
-		Flags        string                     `json:"flags_names"`
-		Applications map[string]json.RawMessage `json:"application_metadata"`
+		ID           int64                        `json:"pool_id"`
+		Name         string                       `json:"pool_name"`
+		Type         int                          `json:"type"`
+		Flags        string                       `json:"flags_names"`
+		Applications map[string]map[string]string `json:"application_metadata"`
 	}
 	if err := json.Unmarshal(data, &list); err != nil {
 		return nil, fmt.Errorf("reading the list of pools: %w", err)
 	}
 	var pools []Pool
 	for _, p := range list {
+		flags := strings.Split(p.Flags, ",")
 		pools = append(pools, Pool{
 			ID:           p.ID,
 			Name:         p.Name,
 			Applications: slices.Sorted(maps.Keys(p.Applications)),
 			ErasureCoded: p.Type == erasure,
-			NoDelete:     slices.Contains(strings.Split(p.Flags, ","), "nodelete"),
+			Overwrites:   slices.Contains(flags, "ec_overwrites"),
+			NoDelete:     slices.Contains(flags, "nodelete"),
+			Metadata:     metadata(p.Applications),
 		})
 	}
 	return pools, nil
 }
 
+// metadata leaves out applications without keys.
+func metadata(applications map[string]map[string]string) map[string]map[string]string {
+	var out map[string]map[string]string
+	for application, keys := range applications {
+		if len(keys) == 0 {
+			continue
+		}
+		if out == nil {
+			out = map[string]map[string]string{}
+		}
+		out[application] = keys
+	}
+	return out
+}
+
 // ParseFileSystems reads the JSON of `ceph fs dump`.
 func ParseFileSystems(data []byte) ([]FileSystem, error) {
 	var dump struct {
+		Default     int64 `json:"default_fscid"`
 		FileSystems []struct {
 			ID     int64 `json:"id"`
 			MDSMap struct {
-				Name string `json:"fs_name"`
-				Info map[string]struct {
+				Name         string  `json:"fs_name"`
+				MetadataPool int64   `json:"metadata_pool"`
+				DataPools    []int64 `json:"data_pools"`
+				Info         map[string]struct {
 					Rank  int    `json:"rank"`
 					State string `json:"state"`
 				} `json:"info"`
@@ -53,7 +74,10 @@ func ParseFileSystems(data []byte) ([]FileSystem, error) {
 	}
 	var filesystems []FileSystem
 	for _, f := range dump.FileSystems {
-		fs := FileSystem{ID: f.ID, Name: f.MDSMap.Name}
+		fs := FileSystem{
+			ID: f.ID, Name: f.MDSMap.Name, Default: f.ID == dump.Default,
+			MetadataPool: f.MDSMap.MetadataPool, DataPools: f.MDSMap.DataPools,
+		}
 		for _, mds := range f.MDSMap.Info {
 			if mds.Rank == 0 && mds.State == "up:active" {
 				fs.Active = true

@@ -64,14 +64,15 @@ func TestParseMonDumpErrors(t *testing.T) {
 func TestParsePools(t *testing.T) {
 	got, err := ParsePools([]byte(`[
 {"pool_id":1,"pool_name":"device_health_metrics","flags_names":"hashpspool","type":1,"application_metadata":{"mgr_devicehealth":{}}},
-{"pool_id":2,"pool_name":"ec","flags_names":"hashpspool,nodelete","type":3,"application_metadata":{"rbd":{"k":"v"},"cephfs":{"data":"f"}}},
+{"pool_id":2,"pool_name":"ec","flags_names":"hashpspool,ec_overwrites,nodelete","type":3,"application_metadata":{"rbd":{"k":"v"},"cephfs":{"data":"f"}}},
 {"pool_id":3,"pool_name":"new","flags_names":"hashpspool,creating","type":1,"application_metadata":{}}]`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []Pool{
 		{ID: 1, Name: "device_health_metrics", Applications: []string{"mgr_devicehealth"}},
-		{ID: 2, Name: "ec", Applications: []string{"cephfs", "rbd"}, ErasureCoded: true, NoDelete: true},
+		{ID: 2, Name: "ec", Applications: []string{"cephfs", "rbd"}, ErasureCoded: true, Overwrites: true, NoDelete: true,
+			Metadata: map[string]map[string]string{"rbd": {"k": "v"}, "cephfs": {"data": "f"}}},
 		{ID: 3, Name: "new"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -93,11 +94,11 @@ func TestParseFileSystems(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := ParseFileSystems([]byte(`{"epoch":9,"standbys":[],"filesystems":[{"id":3,"mdsmap":{"fs_name":"f","info":` + test.info + `}}]}`))
+			got, err := ParseFileSystems([]byte(`{"epoch":9,"default_fscid":3,"standbys":[],"filesystems":[{"id":3,"mdsmap":{"fs_name":"f","metadata_pool":4,"data_pools":[5,6],"info":` + test.info + `}}]}`))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff([]FileSystem{{ID: 3, Name: "f", Active: test.want}}, got); diff != "" {
+			if diff := cmp.Diff([]FileSystem{{ID: 3, Name: "f", Active: test.want, Default: true, MetadataPool: 4, DataPools: []int64{5, 6}}}, got); diff != "" {
 				t.Errorf("%s (-want +got)\n%s", test.reason, diff)
 			}
 		})

@@ -31,7 +31,12 @@ type Pool struct {
 	// Applications are the enabled applications ("rbd", "cephfs", …), sorted.
 	Applications []string
 	ErasureCoded bool
-	NoDelete     bool
+	// Overwrites says that an erasure-coded pool can hold the data of images.
+	Overwrites bool
+	// NoDelete keeps the pool from being removed.
+	NoDelete bool
+	// Metadata are the keys and values that clients left with the applications, by application.
+	Metadata map[string]map[string]string
 }
 
 // FileSystem is one CephFS filesystem of `ceph fs dump`.
@@ -41,6 +46,11 @@ type FileSystem struct {
 	// Active says that rank 0 has an MDS in state up:active. Without one, commands of the
 	// mgr's volumes module hang and block it for everyone (seen with Ceph 16.2.15).
 	Active bool
+	// Default is the filesystem of clients that name none.
+	Default bool
+	// MetadataPool and DataPools are the IDs of the filesystem's pools.
+	MetadataPool int64
+	DataPools    []int64
 }
 
 // Placement is where volumes of a default StorageClass go.

@@ -101,10 +101,30 @@ func (c *Client) enableApplication(ctx context.Context, pool, application string
 // FileSystems lists all filesystems.
 func (c *Client) FileSystems(ctx context.Context) (filesystems []ceph.FileSystem, err error) {
 	err = c.run(ctx, "fs dump", func(cluster *Cluster) error {
-		filesystems = slices.Clone(cluster.filesystems)
+		filesystems = cluster.listFileSystems()
 		return nil
 	})
 	return filesystems, err
+}
+
+// SubvolumeGroups lists the groups of a filesystem.
+func (c *Client) SubvolumeGroups(ctx context.Context, filesystem string) (groups []string, err error) {
+	filesystems, err := c.FileSystems(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(filesystems, func(f ceph.FileSystem) bool { return f.Name == filesystem })
+	if i < 0 {
+		return nil, ceph.ErrNotFound
+	}
+	if !filesystems[i].Active {
+		return nil, ceph.ErrNoActiveMDS
+	}
+	err = c.run(ctx, "fs subvolumegroup ls", func(cluster *Cluster) error {
+		groups = slices.Clone(cluster.groups[filesystem])
+		return nil
+	})
+	return groups, err
 }
 
 // EnsureSubvolumeGroup creates the group unless it exists.
@@ -116,23 +136,8 @@ func (c *Client) EnsureSubvolumeGroup(ctx context.Context, filesystem, group str
 }
 
 func (c *Client) ensureSubvolumeGroup(ctx context.Context, filesystem, group string) error {
-	filesystems, err := c.FileSystems(ctx)
-	if err != nil {
-		return err
-	}
-	i := slices.IndexFunc(filesystems, func(f ceph.FileSystem) bool { return f.Name == filesystem })
-	if i < 0 {
-		return ceph.ErrNotFound
-	}
-	if !filesystems[i].Active {
-		return ceph.ErrNoActiveMDS
-	}
-	exists := false
-	err = c.run(ctx, "fs subvolumegroup ls", func(cluster *Cluster) error {
-		exists = slices.Contains(cluster.groups[filesystem], group)
-		return nil
-	})
-	if err != nil || exists {
+	groups, err := c.SubvolumeGroups(ctx, filesystem)
+	if err != nil || slices.Contains(groups, group) {
 		return err
 	}
 	return c.write(ctx, "fs subvolumegroup create", func(cluster *Cluster) error {

@@ -20,6 +20,10 @@ type Connection interface {
 	EnableApplication(ctx context.Context, pool, application string) error
 	FileSystems(ctx context.Context) ([]ceph.FileSystem, error)
 	EnsureSubvolumeGroup(ctx context.Context, filesystem, group string) error
+	SubvolumeGroups(ctx context.Context, filesystem string) ([]string, error)
+	SetNoDelete(ctx context.Context, pool string, on bool) error
+	SetPoolMetadata(ctx context.Context, pool, application, key, value string) error
+	RemovePoolMetadata(ctx context.Context, pool, application, key string) error
 	User(ctx context.Context, id string) (ceph.User, error)
 	CreateUser(ctx context.Context, id string, caps ceph.Caps) (ceph.User, error)
 	SetCaps(ctx context.Context, id string, caps ceph.Caps) error
@@ -56,10 +60,12 @@ func Contract(t *testing.T, open func(t *testing.T) Subject) {
 	}{
 		{"Identity", testIdentity},
 		{"Pools", testPools},
+		{"Protection", testProtection},
 		{"Filesystems", testFilesystems},
 		{"Overview", testOverview},
 		{"Trials", testTrials},
 		{"ObjectRights", testObjectRights},
+		{"FilesystemPools", testFilesystemPools},
 		{"Reader", testReader},
 		{"Users", testUsers},
 		{"Rights", testRights},

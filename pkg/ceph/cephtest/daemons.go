@@ -116,12 +116,3 @@ func (c *Client) FilesystemPools(ctx context.Context) (pools []ceph.FilesystemPo
 func filesystemPools(name string) ceph.FilesystemPools {
 	return ceph.FilesystemPools{Filesystem: name, Metadata: name + "-metadata", Data: []string{name + "-data"}}
 }
-
-// SubvolumeGroups lists the groups of a filesystem.
-func (c *Client) SubvolumeGroups(ctx context.Context, filesystem string) (groups []string, err error) {
-	err = c.run(ctx, "fs subvolumegroup ls", func(cluster *Cluster) error {
-		groups = slices.Clone(cluster.groups[filesystem])
-		return nil
-	})
-	return groups, err
-}

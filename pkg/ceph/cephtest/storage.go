@@ -1,6 +1,7 @@
 package cephtest
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -38,6 +39,13 @@ func (c *Cluster) listPools() []ceph.Pool {
 	pools := slices.Clone(c.pools)
 	for i := range pools {
 		pools[i].Applications = slices.Clone(pools[i].Applications)
+		metadata := map[string]map[string]string{}
+		for application, keys := range pools[i].Metadata {
+			metadata[application] = maps.Clone(keys)
+		}
+		if pools[i].Metadata = metadata; len(metadata) == 0 {
+			pools[i].Metadata = nil
+		}
 	}
 	return pools
 }
@@ -52,12 +60,44 @@ func (c *Cluster) pool(name string) *ceph.Pool {
 	return nil
 }
 
-// AddFileSystem adds a filesystem without pools, with an active MDS or none.
+// RenamePool gives a pool another name; ID, flags and metadata stay.
+func (c *Cluster) RenamePool(from, to string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p := c.pool(from); p != nil {
+		p.Name = to
+	}
+}
+
+// SetNoDelete is what an administrator does with the pool's flag.
+func (c *Cluster) SetNoDelete(name string, on bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p := c.pool(name); p != nil {
+		p.NoDelete = on
+	}
+}
+
+// AddFileSystem adds a filesystem with two pools, "<name>-metadata" and "<name>-data", and
+// with an active MDS or none. The first one is the default.
 func (c *Cluster) AddFileSystem(name string, active bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.addPool(ceph.Pool{Name: name + "-metadata", Applications: []string{"cephfs"}, Metadata: map[string]map[string]string{"cephfs": {"metadata": name}}})
+	metadata := c.poolsMade
+	c.addPool(ceph.Pool{Name: name + "-data", Applications: []string{"cephfs"}, Metadata: map[string]map[string]string{"cephfs": {"data": name}}})
 	c.fsMade++
-	c.filesystems = append(c.filesystems, ceph.FileSystem{ID: c.fsMade, Name: name, Active: active})
+	c.filesystems = append(c.filesystems, ceph.FileSystem{
+		ID: c.fsMade, Name: name, Active: active, Default: c.fsMade == 1, MetadataPool: metadata, DataPools: []int64{c.poolsMade},
+	})
+}
+
+func (c *Cluster) listFileSystems() []ceph.FileSystem {
+	filesystems := slices.Clone(c.filesystems)
+	for i := range filesystems {
+		filesystems[i].DataPools = slices.Clone(filesystems[i].DataPools)
+	}
+	return filesystems
 }
 
 // SetActive starts or stops the MDS of a filesystem.
@@ -71,7 +111,7 @@ func (c *Cluster) SetActive(name string, active bool) {
 	}
 }
 
-// RemoveFileSystem removes a filesystem with its groups.
+// RemoveFileSystem removes a filesystem with its groups; its pools stay.
 func (c *Cluster) RemoveFileSystem(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -130,7 +130,9 @@ func (c *Conn) EnsureSubvolumeGroup(ctx context.Context, filesystem, group strin
 	return nil
 }
 
-func (c *Conn) ensureSubvolumeGroup(ctx context.Context, filesystem, group string) error {
+// checkActive returns ErrNotFound or ErrNoActiveMDS for a filesystem that group commands
+// cannot work on.
+func (c *Conn) checkActive(ctx context.Context, filesystem string) error {
 	filesystems, err := c.FileSystems(ctx)
 	if err != nil {
 		return err
@@ -141,6 +143,13 @@ func (c *Conn) ensureSubvolumeGroup(ctx context.Context, filesystem, group strin
 	}
 	if !filesystems[i].Active {
 		return ceph.ErrNoActiveMDS
+	}
+	return nil
+}
+
+func (c *Conn) ensureSubvolumeGroup(ctx context.Context, filesystem, group string) error {
+	if err := c.checkActive(ctx, filesystem); err != nil {
+		return err
 	}
 	output, err := c.mgr(ctx, "fs subvolumegroup ls", arguments{"vol_name": filesystem})
 	if err != nil {

@@ -44,12 +44,3 @@ func (c *Conn) FilesystemPools(ctx context.Context) ([]ceph.FilesystemPools, err
 	}
 	return ceph.ParseFilesystemPools(output)
 }
-
-// SubvolumeGroups lists the groups of a filesystem, which must be Active.
-func (c *Conn) SubvolumeGroups(ctx context.Context, filesystem string) ([]string, error) {
-	output, err := c.mgr(ctx, "fs subvolumegroup ls", arguments{"vol_name": filesystem})
-	if err != nil {
-		return nil, fmt.Errorf("listing the subvolume groups of filesystem %q: %w", filesystem, err)
-	}
-	return ceph.ParseSubvolumeGroups(output)
-}
