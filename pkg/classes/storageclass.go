@@ -33,6 +33,8 @@ type StorageClass struct {
 	StorageClasses storageinformers.StorageClassInformer
 	// Placement is where volumes go; empty until pkg/pools knows.
 	Placement *latest.Value[ceph.Placement]
+	// Settings are those in force.
+	Settings func() (driver.Settings, error)
 }
 
 // Foreign says whether a StorageClass of our name is somebody else's: another provisioner, or
@@ -51,11 +53,25 @@ func (s StorageClass) Ready() bool {
 	if existing != nil {
 		return !Foreign(existing, s.Driver)
 	}
-	_, decided := s.Placement.Get()
-	return decided
+	_, err = s.parameters()
+	return err == nil
 }
 
-// Hook completes the StorageClass of the asset. While the placement is not known, a class that
+// parameters are what the class gets besides what the asset has.
+func (s StorageClass) parameters() (map[string]string, error) {
+	place, decided := s.Placement.Get()
+	if !decided {
+		return nil, ErrUndecided
+	}
+	settings, err := s.Settings()
+	if err != nil {
+		// pkg/settings tells of it.
+		return nil, ErrUndecided
+	}
+	return volumeParameters(s.Driver, place, settings), nil
+}
+
+// Hook completes the StorageClass of the asset. While placement or settings are not known, a class that
 // exists keeps its parameters: library-go deletes and recreates on any difference.
 func (s StorageClass) Hook() csistorageclasscontroller.StorageClassHookFunc {
 	return func(_ *operatorv1.OperatorSpec, class *storagev1.StorageClass) error {
@@ -66,22 +82,22 @@ func (s StorageClass) Hook() csistorageclasscontroller.StorageClassHookFunc {
 		if existing != nil && Foreign(existing, s.Driver) {
 			return fmt.Errorf("StorageClass %s %w", class.Name, ErrForeign)
 		}
-		place, decided := s.Placement.Get()
-		if !decided && existing == nil {
-			return fmt.Errorf("StorageClass %s: %w", class.Name, ErrUndecided)
+		parameters, undecided := s.parameters()
+		if undecided != nil && existing == nil {
+			return fmt.Errorf("StorageClass %s: %w", class.Name, undecided)
 		}
 		if class.Labels == nil {
 			class.Labels = map[string]string{}
 		}
 		class.Labels[driver.ManagedByLabel] = s.Driver.OperatorName()
-		if !decided {
+		if undecided != nil {
 			class.Parameters = maps.Clone(existing.Parameters)
 			return nil
 		}
 		if class.Parameters == nil {
 			class.Parameters = map[string]string{}
 		}
-		maps.Copy(class.Parameters, volumeParameters(s.Driver, place))
+		maps.Copy(class.Parameters, parameters)
 		return nil
 	}
 }

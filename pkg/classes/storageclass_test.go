@@ -67,6 +67,7 @@ func newStorageClass(t *testing.T, d driver.Driver, existing *storagev1.StorageC
 	}
 	kube := informers.NewSharedInformerFactory(fake.NewClientset(objects...), 0)
 	s := StorageClass{Driver: d, StorageClasses: kube.Storage().V1().StorageClasses(), Placement: &latest.Value[ceph.Placement]{}}
+	s.Settings = func() (driver.Settings, error) { return driver.Settings{}, nil }
 	if place != nil {
 		s.Placement.Set(*place)
 	}
@@ -159,36 +160,6 @@ func TestHook(t *testing.T) {
 			}
 			if !driver.RBD.Owns(got) {
 				t.Errorf("%s: the class has no mark of ours", tc.reason)
-			}
-		})
-	}
-}
-
-func TestVolumeParametersByPlacement(t *testing.T) {
-	tests := map[string]struct {
-		reason string
-		driver driver.Driver
-		place  ceph.Placement
-		want   map[string]string
-	}{
-		"DataPool": {
-			reason: "data apart from metadata",
-			driver: driver.RBD,
-			place:  ceph.Placement{FSID: "f", Pool: "p", DataPool: "ec"},
-			want:   map[string]string{"clusterID": "f", "pool": "p", "dataPool": "ec"},
-		},
-		"CephFS": {
-			reason: "the group stands in config.json",
-			driver: driver.CephFS,
-			place:  ceph.Placement{FSID: "f", Filesystem: "a", SubvolumeGroup: "csi"},
-			want:   map[string]string{"clusterID": "f", "fsName": "a"},
-		},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			got := volumeParameters(tc.driver, tc.place)
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -22,6 +22,8 @@ const (
 	CredentialsDegraded = "CephCredentialsDegraded"
 	// PoolsDegraded: pkg/pools has no place for the default StorageClass.
 	PoolsDegraded = "CephPoolsDegraded"
+	// SettingsDegraded: pkg/settings found a setting that is not allowed; otherwise it is absent.
+	SettingsDegraded = "CephSettingsDegraded"
 	// SnapshotClassesDegraded: pkg/classes cannot keep the snapshot classes.
 	SnapshotClassesDegraded = "CephSnapshotClassesDegraded"
 	// Disabled: pkg/gate keeps the driver from being deployed. It is removed, never False:
@@ -40,6 +42,9 @@ const (
 	// CSIDriverManaged is False when the CSIDriver belongs to somebody else while our workloads
 	// run; otherwise it is absent.
 	CSIDriverManaged = "CSIDriverManaged"
+	// SettingsComplete is False while a stock CRD keeps the settings from the ClusterCSIDriver;
+	// otherwise it is absent.
+	SettingsComplete = "SettingsComplete"
 	// NodePodsCurrent is False while node pods wait for an administrator to delete them.
 	NodePodsCurrent = "NodePodsCurrent"
 )
@@ -62,6 +67,7 @@ const (
 	WaitingForCeph     = "WaitingForCeph"
 	NoActiveMDS        = "NoActiveMDS"
 	InvalidSettings    = "InvalidSettings"
+	SettingsLost       = "SettingsLost"
 	WaitingForDeletion = "WaitingForDeletion"
 )
 

@@ -2,6 +2,8 @@
 // behind Storage; nothing else in the tree asks which driver it is.
 package driver
 
+import "slices"
+
 // Namespace holds everything that the operator deploys or reads.
 const Namespace = "openshift-cluster-csi-drivers"
 
@@ -30,6 +32,10 @@ type Driver struct {
 	NeedsFilesystem bool
 	// Storage finds or makes the place of the driver's volumes.
 	Storage Storage
+	// Fields are the settings that the driver's ClusterCSIDriver takes, Rules what they have to
+	// have in common.
+	Fields []Field
+	Rules  []Rule
 }
 
 // RBD provides block volumes.
@@ -40,6 +46,8 @@ var RBD = Driver{
 	StorageClass:    "ceph-rbd",
 	SnapshotClass:   "csi-ceph-rbd-vsc",
 	Storage:         images{},
+	Fields:          slices.Concat(commonFields, imageFields),
+	Rules:           imageRules,
 }
 
 // CephFS provides file volumes.
@@ -51,6 +59,7 @@ var CephFS = Driver{
 	SnapshotClass:   "csi-ceph-cephfs-vsc",
 	NeedsFilesystem: true,
 	Storage:         subvolumes{},
+	Fields:          slices.Concat(commonFields, subvolumeFields),
 }
 
 // All are the drivers that `start --driver` accepts.
@@ -89,3 +98,6 @@ func (d Driver) TrustedCAConfigMap() string {
 
 // StateConfigMap names the ConfigMap of what must outlive the process.
 func (d Driver) StateConfigMap() string { return "ceph-" + d.Kind + "-csi-driver-state" }
+
+// StatusConfigMap names the ConfigMap that tells people what the operator knows.
+func (d Driver) StatusConfigMap() string { return "ceph-" + d.Kind + "-csi-driver-status" }

@@ -53,6 +53,12 @@ func (images) Parameters(place ceph.Placement) map[string]string {
 	return map[string]string{clusterIDParameter: place.FSID, poolParameter: place.Pool}
 }
 
+func (images) Options(s Settings) map[string]string {
+	return withoutEmpty(map[string]string{
+		"imageFeatures": s.ImageFeatures, mounterParameter: s.Mounter, "mapOptions": s.MapOptions,
+	})
+}
+
 func (images) FromParameters(parameters map[string]string) ceph.Placement {
 	return ceph.Placement{
 		FSID:     parameters[clusterIDParameter],

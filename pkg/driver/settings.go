@@ -1,17 +1,38 @@
 package driver
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
-// ErrInvalidSettings says that a field of spec.driverConfig has a type that no schema would
-// have let through; the text names field and value.
-var ErrInvalidSettings = errors.New("invalid setting")
+// DriverType is the value of spec.driverConfig.driverType that goes with the member ceph.
+const DriverType = "Ceph"
+
+const memberPath = "spec.driverConfig.ceph."
+
+// Why settings cannot be read.
+var (
+	// ErrInvalidSettings says that a field has a value that is not allowed; the text names
+	// field, value and what is allowed.
+	ErrInvalidSettings = errors.New("invalid settings")
+	// ErrPrunedSettings says that a CRD which does not know the member ceph has dropped it.
+	ErrPrunedSettings = errors.New("spec.driverConfig.ceph is missing although spec.driverConfig.driverType is " + DriverType)
+)
+
+// Values of missingPools and poolProtection.
+const (
+	missingReport      = "Report"
+	missingCreate      = "Create"
+	protectionEnabled  = "Enabled"
+	protectionDisabled = "Disabled"
+)
 
 // Settings is what an administrator set in spec.driverConfig.ceph of a ClusterCSIDriver.
 // Empty fields are not set.
@@ -61,42 +82,113 @@ func (s Settings) Placement() ceph.Placement {
 }
 
 // ReadSettings reads a ClusterCSIDriver as the API server gives it: the typed client drops the
-// member ceph, which openshift/api does not know. Unknown fields are ignored; nil has none.
-func ReadSettings(cr *unstructured.Unstructured) (Settings, error) {
-	var s Settings
+// member ceph, which openshift/api does not know. Nil has no settings. An ErrInvalidSettings
+// names every field that is wrong; ErrPrunedSettings says that there were some.
+func ReadSettings(d Driver, cr *unstructured.Unstructured) (Settings, error) {
+	member, err := Member(cr)
+	if err != nil || member == nil {
+		return Settings{}, err
+	}
+	return ParseSettings(d, member)
+}
+
+// Member is spec.driverConfig.ceph; nil where it is not set.
+func Member(cr *unstructured.Unstructured) (map[string]any, error) {
 	if cr == nil {
-		return s, nil
+		return nil, nil
 	}
 	fields := cr.Object
 	path := ""
 	for _, name := range []string{"spec", "driverConfig", "ceph"} {
 		path += name
 		value := fields[name]
+		if value == nil && name == "ceph" && fields["driverType"] == DriverType {
+			return nil, ErrPrunedSettings
+		}
 		if value == nil {
-			return s, nil
+			return nil, nil
 		}
 		next, ok := value.(map[string]any)
 		if !ok {
-			return s, invalid(cr, path, value, "an object")
+			return nil, invalid(cr.GetName(), objection{path, value, "an object"}.String())
 		}
 		fields = next
 		path += "."
 	}
-	targets := map[string]*string{
-		"cluster": &s.Cluster, "pool": &s.Pool, "dataPool": &s.DataPool,
-		"filesystem": &s.Filesystem, "subvolumeGroup": &s.SubvolumeGroup,
-	}
-	for _, name := range []string{"cluster", "pool", "dataPool", "filesystem", "subvolumeGroup"} {
-		value, set := fields[name]
-		text, ok := value.(string)
-		if set && value != nil && !ok {
-			return Settings{}, invalid(cr, path+name, value, "a string")
+	return fields, nil
+}
+
+// ParseSettings reads the member ceph for a driver. Fields that no driver knows are a newer
+// operator's and are ignored, those of the other driver are refused.
+func ParseSettings(d Driver, member map[string]any) (Settings, error) {
+	var wrong []string
+	own := map[string]any{}
+	for _, f := range d.Fields {
+		value := member[f.Name]
+		if value == nil {
+			continue
 		}
-		*targets[name] = text
+		own[f.Name] = value
+		for _, o := range f.check(memberPath+f.Name, value) {
+			wrong = append(wrong, o.String())
+		}
+	}
+	for _, other := range All {
+		for _, f := range other.Fields {
+			if _, ours := own[f.Name]; ours || member[f.Name] == nil || d.knows(f.Name) {
+				continue
+			}
+			wrong = append(wrong, objection{memberPath + f.Name, member[f.Name], "left out: it is a setting of " + other.Name}.String())
+		}
+	}
+	if len(wrong) > 0 {
+		return Settings{}, invalid(d.Name, wrong...)
+	}
+	s, err := decode(own)
+	if err != nil {
+		return Settings{}, err
+	}
+	for _, rule := range d.Rules {
+		if !rule.holds(s) {
+			return Settings{}, invalid(d.Name, fmt.Sprintf("%s%s is %q, %s", memberPath, rule.Field, member[rule.Field], rule.Message))
+		}
 	}
 	return s, nil
 }
 
-func invalid(cr *unstructured.Unstructured, path string, value any, wanted string) error {
-	return fmt.Errorf("%w: %s of ClusterCSIDriver %s is %v, must be %s", ErrInvalidSettings, path, cr.GetName(), value, wanted)
+func (d Driver) knows(field string) bool {
+	return slices.ContainsFunc(d.Fields, func(f Field) bool { return f.Name == field })
+}
+
+// document is the member ceph in the form that people write.
+type document struct {
+	Cluster, Pool, DataPool, Filesystem, SubvolumeGroup                      string
+	ImageFeatures, Mounter, MapOptions, KernelMountOptions, FuseMountOptions string
+	ReadAffinity                                                             []string
+	MissingPools, PoolProtection, RookNamespace                              string
+	Credentials                                                              CredentialsMode
+	OutOfBand                                                                []Target
+}
+
+func decode(fields map[string]any) (Settings, error) {
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return Settings{}, fmt.Errorf("encoding settings: %w", err)
+	}
+	var in document
+	if err := json.Unmarshal(text, &in); err != nil {
+		return Settings{}, fmt.Errorf("%w: %w", ErrInvalidSettings, err)
+	}
+	return Settings{
+		Cluster: in.Cluster, Pool: in.Pool, DataPool: in.DataPool, Filesystem: in.Filesystem, SubvolumeGroup: in.SubvolumeGroup,
+		ImageFeatures: in.ImageFeatures, Mounter: in.Mounter, MapOptions: in.MapOptions,
+		KernelMountOptions: in.KernelMountOptions, FuseMountOptions: in.FuseMountOptions,
+		ReadAffinity: in.ReadAffinity, CreatePools: in.MissingPools == missingCreate,
+		Unprotected: in.PoolProtection == protectionDisabled, Credentials: in.Credentials,
+		OutOfBand: in.OutOfBand, RookNamespace: in.RookNamespace,
+	}, nil
+}
+
+func invalid(cr string, wrong ...string) error {
+	return fmt.Errorf("%w of ClusterCSIDriver %s: %s", ErrInvalidSettings, cr, strings.Join(wrong, "; "))
 }

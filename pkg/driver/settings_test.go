@@ -3,67 +3,148 @@ package driver
 import (
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
+const someFSID = "7b2fc1c0-6f4c-4d5c-9a5d-0d6a2b6f9d11"
+
+// TestReadSettings has what the schema of the CRD knows nothing of; test/crdpatch has the rest.
 func TestReadSettings(t *testing.T) {
 	ceph := func(fields map[string]any) map[string]any {
 		return map[string]any{"driverConfig": map[string]any{"driverType": "Ceph", "ceph": fields}}
 	}
 	tests := map[string]struct {
 		reason string
+		driver Driver
 		spec   any
 		want   Settings
-		err    string
+		err    error
+		text   string
 	}{
-		"NoSpec":         {reason: "defaults"},
-		"NoDriverConfig": {reason: "defaults", spec: map[string]any{}},
-		"Pruned":         {reason: "a stock CRD dropped the member", spec: map[string]any{"driverConfig": map[string]any{"driverType": "Ceph"}}},
+		"NoSpec":         {reason: "defaults", driver: RBD},
+		"NoDriverConfig": {reason: "defaults", driver: RBD, spec: map[string]any{}},
+		"OtherType":      {reason: "a member that is not ours", driver: RBD, spec: map[string]any{"driverConfig": map[string]any{"driverType": "AWS"}}},
+		"Empty":          {reason: "defaults, said aloud", driver: RBD, spec: ceph(map[string]any{})},
+		"Pruned": {
+			reason: "a stock CRD dropped the member", driver: RBD, spec: map[string]any{"driverConfig": map[string]any{"driverType": "Ceph"}},
+			err: ErrPrunedSettings, text: "spec.driverConfig.ceph is missing although spec.driverConfig.driverType is Ceph",
+		},
 		"RBD": {
-			reason: "fields of an RBD driver",
-			spec:   ceph(map[string]any{"cluster": "f", "pool": "p", "dataPool": "d"}),
-			want:   Settings{Cluster: "f", Pool: "p", DataPool: "d"},
+			reason: "fields of an RBD driver", driver: RBD,
+			spec: ceph(map[string]any{
+				"cluster": someFSID, "pool": "p", "dataPool": "d", "imageFeatures": "layering,exclusive-lock,journaling", "mounter": "rbd-nbd",
+				"mapOptions": "krbd:rxbounce;nbd:io-timeout=330", "missingPools": "Create", "poolProtection": "Disabled", "credentials": "Mint",
+				"readAffinity":  []any{"topology.kubernetes.io/zone", "rack"},
+				"outOfBand":     []any{map[string]any{"namespace": "n", "configMap": "ceph-csi-config"}},
+				"rookNamespace": "rook-ceph",
+			}),
+			want: Settings{
+				Cluster: someFSID, Pool: "p", DataPool: "d", ImageFeatures: "layering,exclusive-lock,journaling", Mounter: "rbd-nbd",
+				MapOptions: "krbd:rxbounce;nbd:io-timeout=330", CreatePools: true, Unprotected: true, Credentials: CredentialsMint,
+				ReadAffinity:  []string{"topology.kubernetes.io/zone", "rack"},
+				OutOfBand:     []Target{{Namespace: "n", ConfigMap: "ceph-csi-config"}},
+				RookNamespace: "rook-ceph",
+			},
 		},
 		"CephFS": {
-			reason: "fields of a CephFS driver; unknown and null ones do not disturb",
-			spec:   ceph(map[string]any{"filesystem": "a", "subvolumeGroup": "g", "pool": nil, "new": int64(1)}),
-			want:   Settings{Filesystem: "a", SubvolumeGroup: "g"},
+			reason: "fields of a CephFS driver; unknown and null ones do not disturb", driver: CephFS,
+			spec: ceph(map[string]any{
+				"filesystem": "a", "subvolumeGroup": "g", "mounter": "fuse", "kernelMountOptions": "ms_mode=secure", "fuseMountOptions": "debug",
+				"missingPools": "Report", "poolProtection": "Enabled", "credentials": "Auto", "pool": nil, "new": int64(1),
+			}),
+			want: Settings{
+				Filesystem: "a", SubvolumeGroup: "g", Mounter: "fuse", KernelMountOptions: "ms_mode=secure", FuseMountOptions: "debug", Credentials: CredentialsAuto,
+			},
 		},
-		"WrongField": {
-			reason: "a CRD without a schema lets it through",
-			spec:   ceph(map[string]any{"pool": int64(5)}),
-			err:    "invalid setting: spec.driverConfig.ceph.pool of ClusterCSIDriver rbd.csi.ceph.com is 5, must be a string",
+		"WrongFields": {
+			reason: "all of them at once, so that nobody has to try again for each", driver: RBD,
+			spec: ceph(map[string]any{"pool": int64(5), "mounter": "fuse", "filesystem": "a", "outOfBand": []any{map[string]any{"namespace": "n"}}}),
+			err:  ErrInvalidSettings,
+			text: "invalid settings of ClusterCSIDriver rbd.csi.ceph.com: spec.driverConfig.ceph.outOfBand[0].configMap is missing, must be the name of a ConfigMap; " +
+				`spec.driverConfig.ceph.mounter is "fuse", must be one of "rbd", "rbd-nbd"; ` +
+				"spec.driverConfig.ceph.pool is 5, must be a name without spaces, quotes and the characters / @ ,; " +
+				`spec.driverConfig.ceph.filesystem is "a", must be left out: it is a setting of cephfs.csi.ceph.com`,
 		},
 		"WrongMember": {
-			reason: "the whole member",
-			spec:   map[string]any{"driverConfig": map[string]any{"ceph": "p"}},
-			err:    "invalid setting: spec.driverConfig.ceph of ClusterCSIDriver rbd.csi.ceph.com is p, must be an object",
+			reason: "the whole member", driver: RBD, spec: map[string]any{"driverConfig": map[string]any{"ceph": "p"}},
+			err: ErrInvalidSettings, text: `invalid settings of ClusterCSIDriver rbd.csi.ceph.com: spec.driverConfig.ceph is "p", must be an object`,
+		},
+		"Rule": {
+			reason: "fields that do not go together", driver: RBD, spec: ceph(map[string]any{"imageFeatures": "layering,fast-diff"}),
+			err: ErrInvalidSettings, text: `invalid settings of ClusterCSIDriver rbd.csi.ceph.com: spec.driverConfig.ceph.imageFeatures is "layering,fast-diff", must have object-map beside fast-diff`,
+		},
+		"Long": {
+			reason: "a message is no place for everything", driver: RBD, spec: ceph(map[string]any{"rookNamespace": strings.Repeat("a", 200)}),
+			err: ErrInvalidSettings, text: `invalid settings of ClusterCSIDriver rbd.csi.ceph.com: spec.driverConfig.ceph.rookNamespace is "` + strings.Repeat("a", 100) + `…", must be a Kubernetes namespace`,
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			cr := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "rbd.csi.ceph.com"}}}
+			cr := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": tc.driver.Name}}}
 			if tc.spec != nil {
 				cr.Object["spec"] = tc.spec
 			}
-			got, err := ReadSettings(cr)
+			got, err := ReadSettings(tc.driver, cr)
 			if !reflect.DeepEqual(got, tc.want) {
 				t.Errorf("%s: got %+v, want %+v", tc.reason, got, tc.want)
 			}
-			if tc.err == "" && err != nil {
-				t.Fatalf("%s: %v", tc.reason, err)
-			}
-			if tc.err != "" && (!errors.Is(err, ErrInvalidSettings) || err.Error() != tc.err) {
-				t.Errorf("%s: got error %v, want %s", tc.reason, err, tc.err)
+			if !errors.Is(err, tc.err) || err != nil && err.Error() != tc.text {
+				t.Errorf("%s: got error %v, want %s", tc.reason, err, tc.text)
 			}
 		})
 	}
 }
 
 func TestReadSettingsWithoutResource(t *testing.T) {
-	if got, err := ReadSettings(nil); err != nil || !reflect.DeepEqual(got, Settings{}) {
+	if got, err := ReadSettings(RBD, nil); err != nil || !reflect.DeepEqual(got, Settings{}) {
 		t.Errorf("no resource means defaults: got %+v, %v", got, err)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	all := Settings{ImageFeatures: "layering", Mounter: "m", MapOptions: "krbd:x", KernelMountOptions: "k", FuseMountOptions: "f"}
+	tests := map[string]struct {
+		driver   Driver
+		settings Settings
+		want     map[string]string
+	}{
+		"RBD":     {RBD, all, map[string]string{"imageFeatures": "layering", "mounter": "m", "mapOptions": "krbd:x"}},
+		"CephFS":  {CephFS, all, map[string]string{"mounter": "m", "kernelMountOptions": "k", "fuseMountOptions": "f"}},
+		"Default": {RBD, Settings{}, map[string]string{}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.driver.Storage.Options(tc.settings); !reflect.DeepEqual(got, tc.want) {
+				t.Errorf("got %v, want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+// TestFieldsAreRead guards against a field of the table that the settings do not take.
+func TestFieldsAreRead(t *testing.T) {
+	samples := map[string]any{
+		"cluster": someFSID, "imageFeatures": "layering", "mapOptions": "krbd:x", "missingPools": "Create", "poolProtection": "Disabled",
+		"outOfBand": []any{map[string]any{"namespace": "n", "configMap": "c"}}, "readAffinity": []any{"zone"},
+	}
+	for _, d := range All {
+		for _, f := range d.Fields {
+			value, ok := samples[f.Name]
+			if !ok && len(f.Text.Enum) > 0 {
+				value = f.Text.Enum[len(f.Text.Enum)-1]
+			} else if !ok {
+				value = "x"
+			}
+			got, err := ParseSettings(d, map[string]any{f.Name: value})
+			if err != nil || reflect.DeepEqual(got, Settings{}) {
+				t.Errorf("%s of %s: got %+v, %v", f.Name, d.Name, got, err)
+			}
+			if !strings.HasPrefix(f.Doc, f.Name+" ") {
+				t.Errorf("%s of %s: what oc explain shows must begin with the name: %s", f.Name, d.Name, f.Doc)
+			}
+		}
 	}
 }

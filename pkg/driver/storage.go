@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -55,6 +56,8 @@ type Storage interface {
 	Place(ctx context.Context, cluster Ceph, wish Wish) (ceph.Placement, error)
 	// Parameters are the parameters of a class whose volumes live at place.
 	Parameters(place ceph.Placement) map[string]string
+	// Options are the parameters that settings add to a StorageClass.
+	Options(settings Settings) map[string]string
 	// FromParameters reads a place from the parameters of a StorageClass or the attributes
 	// of a volume, which ceph-csi copies from there.
 	FromParameters(parameters map[string]string) ceph.Placement
@@ -77,6 +80,12 @@ type Legacy struct {
 }
 
 const clusterIDParameter = "clusterID"
+
+// withoutEmpty drops what is not set: ceph-csi refuses some parameters that are empty.
+func withoutEmpty(parameters map[string]string) map[string]string {
+	maps.DeleteFunc(parameters, func(_, value string) bool { return value == "" })
+	return parameters
+}
 
 // quoted lists names in a message.
 func quoted(names []string) string {

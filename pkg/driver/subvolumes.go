@@ -53,6 +53,12 @@ func (subvolumes) Parameters(place ceph.Placement) map[string]string {
 	return map[string]string{clusterIDParameter: place.FSID, filesystemParameter: place.Filesystem}
 }
 
+func (subvolumes) Options(s Settings) map[string]string {
+	return withoutEmpty(map[string]string{
+		mounterParameter: s.Mounter, "kernelMountOptions": s.KernelMountOptions, "fuseMountOptions": s.FuseMountOptions,
+	})
+}
+
 // FromParameters leaves the group empty: it stands in config.json, not in classes.
 func (subvolumes) FromParameters(parameters map[string]string) ceph.Placement {
 	return ceph.Placement{FSID: parameters[clusterIDParameter], Filesystem: parameters[filesystemParameter]}

@@ -2,12 +2,9 @@ package operator
 
 import (
 	"context"
-	"fmt"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
@@ -30,8 +27,6 @@ type Session interface {
 
 // Dial connects to the Ceph cluster that source leads to.
 type Dial func(ctx context.Context, source ceph.Source) (Session, error)
-
-var clusterCSIDrivers = operatorv1.GroupVersion.WithResource("clustercsidrivers")
 
 func (s starter) gateController() factory.Controller {
 	return gate.New(gate.Config{
@@ -136,6 +131,7 @@ func (s starter) class() classes.StorageClass {
 		Driver:         s.driver,
 		StorageClasses: s.clients.cluster().Storage().V1().StorageClasses(),
 		Placement:      s.placement,
+		Settings:       s.settings,
 	}
 }
 
@@ -175,20 +171,4 @@ func (s starter) snapshotClasses() (factory.Controller, error) {
 func (s starter) open() bool {
 	state, decided := s.gate.Get()
 	return decided && state.Open
-}
-
-// settings reads spec.driverConfig of the ClusterCSIDriver. Without one, all have defaults.
-func (s starter) settings() (driver.Settings, error) {
-	object, err := s.clients.operatorInstances.ForResource(clusterCSIDrivers).Lister().Get(s.driver.Name)
-	if apierrors.IsNotFound(err) {
-		return driver.Settings{}, nil
-	}
-	if err != nil {
-		return driver.Settings{}, fmt.Errorf("reading ClusterCSIDriver %s: %w", s.driver.Name, err)
-	}
-	cr, ok := object.(*unstructured.Unstructured)
-	if !ok {
-		return driver.Settings{}, fmt.Errorf("ClusterCSIDriver %s is a %T", s.driver.Name, object)
-	}
-	return driver.ReadSettings(cr)
 }

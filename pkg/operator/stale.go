@@ -72,7 +72,7 @@ func stale(held []operatorv1.OperatorCondition, prefix string, known []string) [
 func (s starter) knownConditions() []string {
 	out := []string{
 		condition.ConnectionDegraded, condition.MonitorsDegraded, condition.CredentialsDegraded,
-		condition.PoolsDegraded, condition.SnapshotClassesDegraded,
+		condition.PoolsDegraded, condition.SettingsDegraded, condition.SnapshotClassesDegraded,
 	}
 	out = append(out, s.operandConditions()...)
 	for _, name := range []string{s.controllerName(), s.nodeName(), s.staticName(), s.serviceMonitorName()} {

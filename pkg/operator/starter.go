@@ -106,6 +106,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.configObserver(),
 		s.staleConditions(),
 
+		s.settingsController(),
 		s.gateController(),
 		s.usageController(),
 		connection,

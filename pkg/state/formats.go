@@ -46,3 +46,9 @@ type Placement struct {
 	Filesystem     string `json:"filesystem"`
 	SubvolumeGroup string `json:"subvolumeGroup"`
 }
+
+// Settings are the settings that were valid last.
+type Settings struct {
+	// Ceph is spec.driverConfig.ceph as somebody wrote it; nil where it was not set.
+	Ceph map[string]any `json:"ceph"`
+}

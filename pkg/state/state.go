@@ -29,6 +29,7 @@ const (
 	versionKey   = "version"
 	clusterKey   = "cluster"
 	placementKey = "placement"
+	settingsKey  = "settings"
 )
 
 // Record is one key of the ConfigMap. One feature writes it, any may read it.
@@ -47,6 +48,11 @@ func Clusters(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMap
 // Placements is the record that pkg/pools writes.
 func Placements(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Placement] {
 	return Record[Placement]{client: client, lister: lister, configMap: d.StateConfigMap(), key: placementKey}
+}
+
+// LastSettings is the record that pkg/settings writes.
+func LastSettings(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Settings] {
+	return Record[Settings]{client: client, lister: lister, configMap: d.StateConfigMap(), key: settingsKey}
 }
 
 // Load returns the record, or false when there is none. Content that cannot be read is an

@@ -1,0 +1,171 @@
+package driver
+
+import "strings"
+
+const (
+	poolMust       = `a name without spaces, quotes and the characters / @ ,`
+	poolPattern    = `^[^\s/@,"'\\]+$`
+	optionsMust    = "options without spaces, none of which names a user or a key"
+	optionsPattern = `^\S+$`
+	secretPattern  = `(^|[,:;])(name|user|id|secret|secretfile|key|keyfile|keyring)=`
+	labelMust      = "a Kubernetes namespace"
+	labelPattern   = `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+
+	maxName    = 128
+	maxOptions = 1024
+	maxLabel   = 63
+	maxObject  = 253
+)
+
+var (
+	poolText      = Text{Pattern: poolPattern, MaxLength: maxName, Allowed: poolMust}
+	optionsText   = Text{Pattern: optionsPattern, Never: secretPattern, MaxLength: maxOptions, Allowed: optionsMust}
+	namespaceText = Text{Pattern: labelPattern, MaxLength: maxLabel, Allowed: labelMust}
+)
+
+// commonFields are set in the ClusterCSIDrivers of both drivers.
+var commonFields = []Field{
+	{
+		Name: "cluster",
+		Doc:  "cluster is the fsid of the Ceph cluster that the default classes use. Without it, it is the only one that is declared. Naming another one than before is the consent to move there.",
+		Text: Text{Pattern: `^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`, MaxLength: 36, Allowed: "an fsid as `ceph fsid` prints it"},
+	},
+	{
+		Name: "credentials",
+		Doc:  "credentials is how the driver gets its Ceph users. Mint makes users of its own with few rights, Passthrough gives it the declared one. Auto, the default, mints where the declared user may.",
+		Text: Text{Enum: []string{string(CredentialsAuto), string(CredentialsMint), string(CredentialsPassthrough)}},
+	},
+	{
+		Name: "missingPools",
+		Doc:  "missingPools says what happens to pools that this object or a StorageClass of the driver names and Ceph lacks. Report, the default, tells of them; Create creates them.",
+		Text: Text{Enum: []string{missingReport, missingCreate}},
+	},
+	{
+		Name: "outOfBand",
+		Doc:  "outOfBand are ConfigMaps with the config.json of drivers that others have deployed. Their mon addresses are kept current.",
+		Members: []Field{
+			{Name: "namespace", Doc: "namespace of the ConfigMap.", Text: namespaceText},
+			{Name: "configMap", Doc: "configMap is its name.", Text: Text{
+				Pattern: `^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`, MaxLength: maxObject, Allowed: "the name of a ConfigMap",
+			}},
+		},
+		MaxItems: 16,
+	},
+	{
+		Name: "poolProtection",
+		Doc:  "poolProtection keeps pools in use from removal while it is Enabled, the default.",
+		Text: Text{Enum: []string{protectionEnabled, protectionDisabled}},
+	},
+	{
+		Name: "readAffinity",
+		Doc:  "readAffinity are node labels that name a node's place in the CRUSH map. With them, clients prefer to read from OSDs nearby.",
+		Text: Text{
+			Pattern: `^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`, MaxLength: maxObject + 1 + maxLabel,
+			Allowed: "the key of a node label",
+		},
+		MaxItems: 16,
+	},
+	{
+		Name: "rookNamespace",
+		Doc:  "rookNamespace is the namespace where Rook's Secret rook-ceph-mon and ConfigMap rook-ceph-mon-endpoints declare the Ceph cluster.",
+		Text: namespaceText,
+	},
+}
+
+// imageFields are those of RBD alone.
+var imageFields = []Field{
+	{
+		Name: "dataPool",
+		Doc:  "dataPool is an erasure-coded pool for the data of images, beside a replicated pool.",
+		Text: poolText,
+	},
+	{
+		Name: "imageFeatures",
+		Doc:  "imageFeatures are the features of new images, separated by commas. The default is layering,exclusive-lock,object-map,fast-diff,deep-flatten.",
+		Text: Text{
+			Pattern: "^" + feature + "(," + feature + ")*$", MaxLength: maxName,
+			Allowed: "some of " + strings.ReplaceAll(features, "|", ", ") + ", separated by commas",
+		},
+	},
+	{
+		Name: "mapOptions",
+		Doc:  "mapOptions are passed to the client that maps images: krbd:<options>;nbd:<options>.",
+		Text: Text{
+			Pattern: `^((krbd|nbd):[^;\s]+|[^;:\s]+)(;((krbd|nbd):[^;\s]+|[^;:\s]+))?$`, Never: secretPattern, MaxLength: maxOptions,
+			Allowed: "of the form krbd:<options>;nbd:<options>, none of which names a user or a key",
+		},
+	},
+	{
+		Name: "mounter",
+		Doc:  "mounter is the client that maps volumes: rbd, the kernel's and the default, or rbd-nbd for images; kernel or fuse for CephFS.",
+		Text: Text{Enum: []string{"rbd", nbdMounter}},
+	},
+	{
+		Name: "pool",
+		Doc:  "pool of the default StorageClass. Without it, the operator uses the one in use or makes one of its own.",
+		Text: poolText,
+	},
+}
+
+// subvolumeFields are those of CephFS alone.
+var subvolumeFields = []Field{
+	{
+		Name: "filesystem",
+		Doc:  "filesystem of the default StorageClass. Without it, it is the only one there is.",
+		Text: Text{Pattern: `^[A-Za-z0-9_.-]+$`, MaxLength: maxName, Allowed: "the name of a filesystem: letters, digits and the characters _ . -"},
+	},
+	{
+		Name: "fuseMountOptions",
+		Doc:  "fuseMountOptions are passed to ceph-fuse.",
+		Text: optionsText,
+	},
+	{
+		Name: "kernelMountOptions",
+		Doc:  "kernelMountOptions are passed to the kernel's client, separated by commas.",
+		Text: optionsText,
+	},
+	{
+		Name: "mounter",
+		Doc:  "mounter is the client that maps volumes: rbd, the kernel's and the default, or rbd-nbd for images; kernel or fuse for CephFS.",
+		Text: Text{Enum: []string{"kernel", fuseMounter}},
+	},
+	{
+		Name: "subvolumeGroup",
+		Doc:  "subvolumeGroup has the driver's volumes. The default is csi.",
+		Text: Text{
+			Pattern: `^[A-Za-z0-9][A-Za-z0-9_.-]*$`, MaxLength: maxName,
+			Allowed: "a name of letters, digits and the characters _ . -, beginning with a letter or a digit",
+		},
+	},
+}
+
+const (
+	features = "layering|exclusive-lock|object-map|fast-diff|deep-flatten|journaling"
+	feature  = "(" + features + ")"
+)
+
+// imageRules are what Ceph and ceph-csi demand of features.
+var imageRules = []Rule{
+	needs("object-map", "exclusive-lock"),
+	needs("fast-diff", "object-map"),
+	needs("journaling", "exclusive-lock"),
+	{
+		Field:   "imageFeatures",
+		CEL:     "!has(self.imageFeatures) || !self.imageFeatures.contains('journaling') || has(self.mounter) && self.mounter == 'rbd-nbd'",
+		Message: "may have journaling only with mounter rbd-nbd: the kernel does not support it",
+		holds: func(s Settings) bool {
+			return !strings.Contains(s.ImageFeatures, "journaling") || s.Mounter == nbdMounter
+		},
+	},
+}
+
+func needs(feature, other string) Rule {
+	return Rule{
+		Field:   "imageFeatures",
+		CEL:     "!has(self.imageFeatures) || !self.imageFeatures.contains('" + feature + "') || self.imageFeatures.contains('" + other + "')",
+		Message: "must have " + other + " beside " + feature,
+		holds: func(s Settings) bool {
+			return !strings.Contains(s.ImageFeatures, feature) || strings.Contains(s.ImageFeatures, other)
+		},
+	}
+}

@@ -1,0 +1,58 @@
+package operator
+
+import (
+	"fmt"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/settings"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
+)
+
+var clusterCSIDrivers = operatorv1.GroupVersion.WithResource("clustercsidrivers")
+
+// settings are those in force: of the ClusterCSIDriver, or those that were valid last.
+func (s starter) settings() (driver.Settings, error) { return s.settingsReader().Current() }
+
+func (s starter) settingsReader() settings.Reader {
+	return settings.Reader{
+		Driver:   s.driver,
+		Resource: s.resource,
+		Last:     s.lastSettings().Load,
+		Synced:   s.clients.ns().Core().V1().ConfigMaps().Informer().HasSynced,
+	}
+}
+
+func (s starter) lastSettings() state.Record[state.Settings] {
+	return state.LastSettings(s.clients.kube.CoreV1(), s.clients.ns().Core().V1().ConfigMaps().Lister(), s.driver)
+}
+
+func (s starter) settingsController() factory.Controller {
+	return settings.New(settings.Config{
+		Reader:     s.settingsReader(),
+		Operator:   s.clients.operator,
+		Save:       s.lastSettings().Save,
+		ConfigMaps: s.clients.ns().Core().V1().ConfigMaps().Informer(),
+		Recorder:   s.recorder,
+	})
+}
+
+// resource is the ClusterCSIDriver as the API server gives it; nil without one.
+func (s starter) resource() (*unstructured.Unstructured, error) {
+	object, err := s.clients.operatorInstances.ForResource(clusterCSIDrivers).Lister().Get(s.driver.Name)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading ClusterCSIDriver %s: %w", s.driver.Name, err)
+	}
+	cr, ok := object.(*unstructured.Unstructured)
+	if !ok {
+		return nil, fmt.Errorf("ClusterCSIDriver %s is a %T", s.driver.Name, object)
+	}
+	return cr, nil
+}

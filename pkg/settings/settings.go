@@ -1,0 +1,53 @@
+// Package settings holds what an administrator set in spec.driverConfig.ceph: settings that are
+// valid are remembered, and go on while those in the ClusterCSIDriver are not, or were lost to
+// a CRD that does not know them.
+package settings
+
+import (
+	"errors"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
+)
+
+// errNotRead says that it is not known yet which settings were valid last.
+var errNotRead = errors.New("what is remembered has not been read yet")
+
+// Reader reads the settings in force. All fields are required.
+type Reader struct {
+	Driver driver.Driver
+	// Resource returns the ClusterCSIDriver, with all that the API server sends of it; nil
+	// without one.
+	Resource func() (*unstructured.Unstructured, error)
+	// Last loads the settings that were valid last, Synced says that they can be loaded.
+	Last   func() (state.Settings, bool, error)
+	Synced func() bool
+}
+
+// Current returns the settings in force: those of the ClusterCSIDriver if they are valid, else
+// those that were valid last. Defaults are no substitute: they could take away a mounter, a
+// pool or the whole Ceph cluster. So it fails where nothing is remembered.
+func (r Reader) Current() (driver.Settings, error) {
+	cr, err := r.Resource()
+	if err != nil {
+		return driver.Settings{}, err
+	}
+	settings, problem := driver.ReadSettings(r.Driver, cr)
+	if problem == nil {
+		return settings, nil
+	}
+	if !r.Synced() {
+		return driver.Settings{}, errors.Join(problem, errNotRead)
+	}
+	last, found, err := r.Last()
+	if err != nil || !found {
+		return driver.Settings{}, errors.Join(problem, err)
+	}
+	settings, err = driver.ParseSettings(r.Driver, last.Ceph)
+	if err != nil {
+		return driver.Settings{}, problem
+	}
+	return settings, nil
+}
