@@ -27,6 +27,8 @@ const (
 	Controller = "controller.yaml"
 	// Node is the DaemonSet of the node plugin.
 	Node = "node.yaml"
+	// MetricsService is the static Service of the controllers' metrics.
+	MetricsService = "static/10_controller_metrics_service.yaml"
 	// CSIDriver is not applied over somebody else's.
 	CSIDriver = "csidriver.yaml"
 	// ServiceMonitor needs the CRD of prometheus-operator.

@@ -10,6 +10,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/loglevel"
 	"github.com/openshift/library-go/pkg/operator/managementstatecontroller"
 	"github.com/openshift/library-go/pkg/operator/resource/resourceapply"
+	"github.com/openshift/library-go/pkg/operator/resource/resourceread"
 	"github.com/openshift/library-go/pkg/operator/staticresourcecontroller"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
@@ -73,7 +74,7 @@ func (s starter) hasServiceAccount() (bool, error) {
 
 // staticResources applies the driver's static assets, in the order of their file names. A
 // CSIDriver of somebody else is left alone.
-func (s starter) staticResources() factory.Controller {
+func (s starter) staticResources() (factory.Controller, error) {
 	name := s.staticName()
 	clients := resourceapply.NewKubeClientHolder(s.clients.kube).
 		WithKubernetesInformers(s.clients.kubeInformers).WithDynamicClient(s.clients.dynamic)
@@ -85,11 +86,19 @@ func (s starter) staticResources() factory.Controller {
 		inner: inner.Sync, operator: s.clients.operator, installed: s.hasServiceAccount, clock: clock.RealClock{},
 		waves: byTens(s.assets.Static()), apply: applyDirectly(clients, s.assets.Asset),
 	}
+	manifest, err := s.assets.Asset(assets.MetricsService)
+	if err != nil {
+		return nil, err
+	}
+	ports := servicePorts{
+		required: resourceread.ReadServiceV1OrDie(manifest), operator: s.clients.operator,
+		services: s.clients.ns().Core().V1().Services().Lister(), client: s.clients.kube.CoreV1(), recorder: s.recorder,
+	}
 	return wrapped{
-		name: name, inner: first.sync, open: s.open, resync: staticResync,
+		name: name, inner: ports.after(first.sync), open: s.open, resync: staticResync,
 		informers: append(s.clients.staticInformers(), s.gate),
 		operator:  s.clients.patient, recorder: s.recorder,
-	}.controller()
+	}.controller(), nil
 }
 
 // serviceMonitor applies the ServiceMonitor while its CRD exists.

@@ -100,6 +100,10 @@ func (s starter) controllers() ([]factory.Controller, error) {
 	if err != nil {
 		return nil, err
 	}
+	staticResources, err := s.staticResources()
+	if err != nil {
+		return nil, err
+	}
 	return []factory.Controller{
 		s.logLevel(),
 		s.managementState(),
@@ -114,7 +118,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.credentials(),
 		s.pools(connection.Client),
 
-		s.staticResources(),
+		staticResources,
 		s.controllerDeployment(),
 		s.nodeDaemonSet(),
 		s.serviceMonitor(),

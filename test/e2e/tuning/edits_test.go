@@ -48,9 +48,10 @@ func edits() []edit {
 			patch: `[{"op":"remove","path":"/spec/template/spec/containers/0/volumeMounts/0"}]`},
 		{what: "one more rule in a ClusterRole", resource: resource("rbac.authorization.k8s.io", "v1", "clusterroles"), object: prefixed("-csi-driver-controller-role"), field: "rules",
 			patch: `[{"op":"add","path":"/rules/-","value":{"apiGroups":[""],"resources":["pods"],"verbs":["delete"]}}]`},
-		// Of a Service, library-go compares selector and type only.
 		{what: "another selector of the metrics Service", resource: resource("", "v1", "services"), object: prefixed("-csi-driver-controller-metrics"), namespaced: true, field: "spec",
 			patch: `[{"op":"replace","path":"/spec/selector/app","value":"mine"}]`},
+		{what: "another port of the metrics Service", resource: resource("", "v1", "services"), object: prefixed("-csi-driver-controller-metrics"), namespaced: true, field: "spec",
+			patch: `[{"op":"replace","path":"/spec/ports/0/port","value":19201}]`},
 		{what: "nonsense in config.json", resource: secrets, object: driver.Driver.ConfigSecret, namespaced: true, field: "data",
 			patch: `[{"op":"replace","path":"/data/config.json","value":"W10="}]`},
 		{what: "another user in a cephx Secret", resource: secrets, object: driver.Driver.NodeSecret, namespaced: true, field: "data",
