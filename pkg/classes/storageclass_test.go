@@ -172,12 +172,21 @@ func TestUsable(t *testing.T) {
 		reason   string
 		existing *storagev1.StorageClass
 		closed   bool
+		problems []string
 		status   operatorv1.ConditionStatus
 		text     []string
 	}{
 		"None":   {reason: "to be made", status: operatorv1.ConditionTrue},
 		"Ours":   {reason: "as expected", existing: ours(nil), status: operatorv1.ConditionTrue},
 		"Closed": {reason: "a driver that is not deployed says nothing of classes", existing: helm, closed: true},
+		"Problems": {
+			reason: "what keeps users' classes from working", existing: ours(nil), problems: []string{"a is wrong", "b is wrong"},
+			status: operatorv1.ConditionFalse, text: []string{"a is wrong; b is wrong"},
+		},
+		"ClosedProblems": {
+			reason: "a driver that somebody else deployed has classes as well", closed: true, problems: []string{"a is wrong"},
+			status: operatorv1.ConditionFalse, text: []string{"a is wrong"},
+		},
 		"Foreign": {
 			reason:   "whose it is and what to do",
 			existing: helm,
@@ -189,12 +198,17 @@ func TestUsable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			operator := conditiontest.New(operatorv1.Managed)
 			recorder := events.NewInMemoryRecorder("test", clock.RealClock{})
-			controller := NewUsable(UsableConfig{
+			config := UsableConfig{
 				StorageClass: newStorageClass(t, driver.RBD, tc.existing, nil),
 				Operator:     operator,
 				Open:         func() bool { return !tc.closed },
+				Problems:     &latest.Value[[]string]{},
 				Recorder:     recorder,
-			})
+			}
+			if tc.problems != nil {
+				config.Problems.Set(tc.problems)
+			}
+			controller := NewUsable(config)
 			for range 2 {
 				if err := controller.Sync(t.Context(), factory.NewSyncContext("test", recorder)); err != nil {
 					t.Fatal(err)

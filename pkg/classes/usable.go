@@ -17,6 +17,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 )
 
 const (
@@ -28,27 +29,33 @@ const (
 type UsableConfig struct {
 	StorageClass
 	Operator v1helpers.OperatorClient
-	// Open says that the driver is to be deployed; otherwise nothing is written.
+	// Open says that the driver is to be deployed; otherwise there is no class of ours.
 	Open func() bool
+	// Problems is what keeps StorageClasses from working, in sorted sentences. While neither
+	// that is known nor the driver is to be deployed, nothing is written.
+	Problems *latest.Value[[]string]
 	// Triggers wake the controller when Open may have changed.
 	Triggers []factory.Informer
 	Recorder events.Recorder
 }
 
 // NewUsable returns the controller that writes StorageClassesUsable: False, reason
-// ForeignClass, while the class of our name is somebody else's.
+// ForeignClass, while the class of our name is somebody else's, or PlaceMissing, while a class
+// names what the Ceph cluster does not have.
 func NewUsable(config UsableConfig) factory.Controller {
 	return factory.New().
 		WithSync(config.sync).
 		ResyncEvery(resync).
 		WithControllerInstanceName(usableName).
-		WithInformers(config.Operator.Informer(), config.StorageClasses.Informer()).
+		WithInformers(config.Operator.Informer(), config.StorageClasses.Informer(), config.Problems).
 		WithInformers(config.Triggers...).
 		ToController(usableName, config.Recorder)
 }
 
 func (c UsableConfig) sync(ctx context.Context, _ factory.SyncContext) error {
-	if !c.Open() {
+	problems, known := c.Problems.Get()
+	open := c.Open()
+	if !open && !known {
 		return nil
 	}
 	if _, _, _, err := c.Operator.GetOperatorState(); apierrors.IsNotFound(err) {
@@ -58,19 +65,26 @@ func (c UsableConfig) sync(ctx context.Context, _ factory.SyncContext) error {
 	if err != nil {
 		return err
 	}
-	status := applyoperatorv1.OperatorStatus().WithConditions(usable(existing, c.Driver))
+	if !open {
+		existing = nil
+	}
+	status := applyoperatorv1.OperatorStatus().WithConditions(usable(existing, c.Driver, problems))
 	if err := c.Operator.ApplyOperatorStatus(ctx, c.Driver.OperatorName()+"-"+usableName, status); err != nil {
 		return fmt.Errorf("writing condition %s: %w", condition.StorageClassesUsable, err)
 	}
 	return nil
 }
 
-func usable(existing *storagev1.StorageClass, d driver.Driver) *applyoperatorv1.OperatorConditionApplyConfiguration {
-	if existing == nil || !Foreign(existing, d) {
+func usable(existing *storagev1.StorageClass, d driver.Driver, problems []string) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	reason := condition.PlaceMissing
+	if existing != nil && Foreign(existing, d) {
+		reason = condition.ForeignClass
+		problems = append([]string{foreignMessage("StorageClass", existing, existing.Provisioner)}, problems...)
+	}
+	if len(problems) == 0 {
 		return condition.New(condition.StorageClassesUsable, operatorv1.ConditionTrue, condition.AsExpected, "")
 	}
-	return condition.New(condition.StorageClassesUsable, operatorv1.ConditionFalse, condition.ForeignClass,
-		foreignMessage("StorageClass", existing, existing.Provisioner))
+	return condition.New(condition.StorageClassesUsable, operatorv1.ConditionFalse, reason, strings.Join(problems, "; "))
 }
 
 // foreignMessage says whose a class is and how to end that.

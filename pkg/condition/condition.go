@@ -45,6 +45,12 @@ const (
 	// SettingsComplete is False while a stock CRD keeps the settings from the ClusterCSIDriver;
 	// otherwise it is absent.
 	SettingsComplete = "SettingsComplete"
+	// PoolsProtected is False while pools in use can be removed from Ceph.
+	PoolsProtected = "PoolsProtected"
+	// VolumePlacesPresent is False when a pool or filesystem that volumes are in is gone.
+	VolumePlacesPresent = "VolumePlacesPresent"
+	// LegacyVolumes is True while there are volumes from before CSI; otherwise it is absent.
+	LegacyVolumes = "LegacyVolumes"
 	// NodePodsCurrent is False while node pods wait for an administrator to delete them.
 	NodePodsCurrent = "NodePodsCurrent"
 )
@@ -69,6 +75,10 @@ const (
 	InvalidSettings    = "InvalidSettings"
 	SettingsLost       = "SettingsLost"
 	WaitingForDeletion = "WaitingForDeletion"
+	PlaceMissing       = "PlaceMissing"
+	NotProtected       = "NotProtected"
+	ProtectionDisabled = "ProtectionDisabled"
+	OlderVolumes       = "OlderVolumes"
 )
 
 // maxMessage is the length, in bytes, at which messages are cut, and ellipsis their new end.

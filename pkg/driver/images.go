@@ -34,6 +34,9 @@ func (images) Place(ctx context.Context, cluster Ceph, wish Wish) (ceph.Placemen
 	}
 	place := ceph.Placement{FSID: wish.FSID, Pool: wish.Pool, DataPool: wish.DataPool}
 	if wish.Pool != "" && wish.Pool != wish.Own {
+		if _, found := poolOf(pools, wish.Pool); wish.Create && !found {
+			return place, ensureOwnPool(ctx, cluster, pools, wish.Pool)
+		}
 		return place, checkWished(pools, wish)
 	}
 	place.Pool = wish.Own

@@ -46,11 +46,14 @@ type Wish struct {
 	Origin string
 	// Own is the only pool that may be created unasked.
 	Own string
+	// Create allows to create the named pool, too.
+	Create bool
 }
 
 // Storage finds the place where volumes of the default StorageClass live, and makes it
 // where that is the operator's to make.
 type Storage interface {
+	Survey
 	// Place returns where new volumes go: what wish names, or the driver's own choice. It reads
 	// before it writes; once the place is there it writes nothing.
 	Place(ctx context.Context, cluster Ceph, wish Wish) (ceph.Placement, error)

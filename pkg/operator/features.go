@@ -22,7 +22,7 @@ import (
 // Session is a live connection to a Ceph cluster, as the features use it.
 type Session interface {
 	connection.Session
-	driver.Ceph
+	pools.Cluster
 }
 
 // Dial connects to the Ceph cluster that source leads to.
@@ -140,6 +140,7 @@ func (s starter) usableClasses() factory.Controller {
 		StorageClass: s.class(),
 		Operator:     s.clients.operator,
 		Open:         s.open,
+		Problems:     s.classProblems,
 		Triggers:     []factory.Informer{s.gate},
 		Recorder:     s.recorder,
 	})

@@ -45,7 +45,9 @@ type starter struct {
 	filesystem *latest.Value[bool]
 	gate       *latest.Value[gate.State]
 	usage      *latest.Value[usage.Usage]
-	reports    reports
+	// classProblems is what keeps StorageClasses from working, in sentences.
+	classProblems *latest.Value[[]string]
+	reports       reports
 }
 
 // reports are what the features tell about themselves.
@@ -66,12 +68,13 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 	}
 	s := starter{
 		driver: o.Driver, assets: o.Assets, dial: o.Dial, resolve: o.Resolve, clients: clients, recorder: cc.EventRecorder,
-		cluster:    &latest.Value[ceph.Cluster]{},
-		clusters:   &latest.Value[[]ceph.Cluster]{},
-		placement:  &latest.Value[ceph.Placement]{},
-		filesystem: &latest.Value[bool]{},
-		gate:       &latest.Value[gate.State]{},
-		usage:      &latest.Value[usage.Usage]{},
+		cluster:       &latest.Value[ceph.Cluster]{},
+		clusters:      &latest.Value[[]ceph.Cluster]{},
+		placement:     &latest.Value[ceph.Placement]{},
+		filesystem:    &latest.Value[bool]{},
+		gate:          &latest.Value[gate.State]{},
+		usage:         &latest.Value[usage.Usage]{},
+		classProblems: &latest.Value[[]string]{},
 		reports: reports{
 			connections: &latest.Value[[]report.Connection]{},
 			users:       &latest.Value[report.Users]{},
@@ -117,6 +120,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.monitors(),
 		s.credentials(),
 		s.pools(connection.Client),
+		s.poolsInUse(connection.Client),
 
 		staticResources,
 		s.controllerDeployment(),

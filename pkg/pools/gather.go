@@ -3,6 +3,7 @@ package pools
 import (
 	"fmt"
 
+	configinformers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -46,14 +47,23 @@ func (c *controller) gather() (input, error) {
 
 // ownPool is named after the OpenShift cluster: several of them may share a Ceph cluster.
 func (c *controller) ownPool() (string, error) {
-	infrastructure, err := c.Infrastructures.Lister().Get(infrastructureName)
+	name, err := infrastructure(c.Infrastructures)
+	if err != nil {
+		return "", err
+	}
+	return name + "-" + c.Driver.Kind, nil
+}
+
+// infrastructure is the infra ID of the OpenShift cluster.
+func infrastructure(informer configinformers.InfrastructureInformer) (string, error) {
+	infrastructure, err := informer.Lister().Get(infrastructureName)
 	if err != nil {
 		return "", fmt.Errorf("reading Infrastructure %s: %w", infrastructureName, err)
 	}
 	if infrastructure.Status.InfrastructureName == "" {
-		return "", fmt.Errorf("status.infrastructureName of Infrastructure %s is empty, so that the operator's own pool has no name", infrastructureName)
+		return "", fmt.Errorf("status.infrastructureName of Infrastructure %s is empty, so that pools of this OpenShift cluster have no name", infrastructureName)
 	}
-	return infrastructure.Status.InfrastructureName + "-" + c.Driver.Kind, nil
+	return infrastructure.Status.InfrastructureName, nil
 }
 
 // places counts the driver's volumes by where they are.

@@ -56,7 +56,7 @@ func wish(d driver.Driver, in input) driver.Wish {
 		place.DataPool = settings.DataPool
 	}
 	place.SubvolumeGroup = group(in)
-	return driver.Wish{Placement: place, Origin: chosen.origin, Own: in.own}
+	return driver.Wish{Placement: place, Origin: chosen.origin, Own: in.own, Create: in.settings.CreatePools}
 }
 
 // known is where the class is to stay while Ceph cannot be asked; false when nobody knows.

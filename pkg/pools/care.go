@@ -1,0 +1,155 @@
+package pools
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	configinformers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
+)
+
+const (
+	careName = "CephPoolsInUse"
+	// careInterval is how often pools are looked at without news, watchInterval how often
+	// filesystems in use are, and everything while something is missing.
+	careInterval  = time.Minute
+	watchInterval = 10 * time.Second
+	// careDeadline bounds one look at one Ceph cluster; each mark of a pool takes a second.
+	careDeadline = time.Minute
+	// settling is how long after the start a Ceph cluster may be unknown because its connection
+	// is not there yet.
+	settling = 20 * time.Second
+)
+
+// Cluster is what the care for pools in use needs of a connection to Ceph.
+type Cluster interface {
+	driver.Ceph
+	Marker
+	SubvolumeGroups(ctx context.Context, filesystem string) ([]string, error)
+}
+
+// CareConfig is all that the controller of pools in use works with.
+type CareConfig struct {
+	Driver   driver.Driver
+	Operator v1helpers.OperatorClient
+	// Client returns the live connection to a Ceph cluster; false while there is none.
+	Client   func(fsid string) (Cluster, bool)
+	Clusters *latest.Value[[]ceph.Cluster]
+	// Usage is empty until all classes and volumes are known.
+	Usage *latest.Value[usage.Usage]
+	// Placement is where the default StorageClass's volumes go; Open says that there is to be one.
+	Placement       *latest.Value[ceph.Placement]
+	Open            func() bool
+	Settings        func() (driver.Settings, error)
+	Infrastructures configinformers.InfrastructureInformer
+	// Problems is set to what keeps StorageClasses from working, in sorted sentences.
+	Problems *latest.Value[[]string]
+	Report   *latest.Value[report.Pools]
+	// Tell writes a warning event about a StorageClass.
+	Tell     func(ctx context.Context, class, message string) error
+	Recorder events.Recorder
+	Clock    clock.PassiveClock
+}
+
+type care struct {
+	CareConfig
+	started time.Time
+	// seen is what is known of each Ceph cluster, by fsid; it survives outages.
+	seen map[string]*view
+	// asked is what the last looks were for: another question has all of them taken again.
+	asked string
+	// told is the newest event about each class.
+	told map[string]string
+}
+
+// NewCare returns the controller of the pools that StorageClasses name and volumes are in. It
+// reports what is missing, creates pools where the settings ask for that, and keeps pools in
+// use from removal. It writes PoolsProtected, VolumePlacesPresent and LegacyVolumes, which no
+// aggregation counts.
+func NewCare(config CareConfig) factory.Controller {
+	c := &care{CareConfig: config, started: config.Clock.Now(), seen: map[string]*view{}, told: map[string]string{}}
+	return factory.New().
+		WithSync(c.sync).
+		ResyncEvery(careInterval).
+		WithControllerInstanceName(careName).
+		WithInformers(c.Operator.Informer(), c.Clusters, c.Usage, c.Placement, c.Infrastructures.Informer()).
+		ToController(careName, c.Recorder)
+}
+
+func (c *care) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+	spec, _, _, err := c.Operator.GetOperatorState()
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	}
+	clusters, connected := c.Clusters.Get()
+	used, known := c.Usage.Get()
+	if !connected || !known || spec.ManagementState != operatorv1.Managed {
+		return nil
+	}
+	settings, err := c.Settings()
+	if err != nil {
+		return nil // The other controller of this package reports it; nothing is done on a guess.
+	}
+	infraID, err := infrastructure(c.Infrastructures)
+	if err != nil {
+		return err
+	}
+	want := c.demand(used, settings, infraID)
+	if text := want.text(); text != c.asked {
+		c.asked = text
+		for _, v := range c.seen {
+			v.outdated = true
+		}
+	}
+	wait := careInterval
+	for _, cluster := range clusters {
+		wait = min(wait, c.visit(ctx, cluster, want))
+	}
+	syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
+	return c.conclude(ctx, clusters, want)
+}
+
+// visit looks at one Ceph cluster if that is due, and returns when to look again. A cluster that
+// does not answer keeps its last findings: pkg/connection tells of that.
+func (c *care) visit(ctx context.Context, cluster ceph.Cluster, want demand) time.Duration {
+	client, live := c.Client(cluster.FSID)
+	if !live {
+		return watchInterval
+	}
+	v := c.seen[cluster.FSID]
+	if v == nil {
+		v = &view{groups: map[string]groupView{}}
+		c.seen[cluster.FSID] = v
+	}
+	watched := c.Driver.NeedsFilesystem && len(want.usage.In(cluster.FSID)) > 0
+	if wait := v.due(client, c.Clock.Now(), watched); wait > 0 {
+		return wait
+	}
+	ctx, cancel := context.WithTimeout(ctx, careDeadline)
+	defer cancel()
+	l := look{care: c, client: client, demand: want, cluster: cluster, view: v}
+	err := l.run(ctx)
+	if outage(err) {
+		return watchInterval
+	}
+	if err != nil {
+		l.found.trouble = append(l.found.trouble, c.trouble(cluster, err))
+	}
+	v.client, v.at, v.outdated, v.found = client, c.Clock.Now(), false, &l.found
+	return v.due(client, c.Clock.Now(), watched)
+}

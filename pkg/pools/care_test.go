@@ -1,0 +1,184 @@
+package pools
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+)
+
+func TestMissingPoolIsReported(t *testing.T) {
+	r := newCareRig(t, driver.RBD)
+	r.ceph.AddPool(ceph.Pool{Name: "good", Applications: []string{"rbd"}})
+	r.ceph.AddPool(ceph.Pool{Name: "ec", Applications: []string{"rbd"}, ErasureCoded: true})
+	r.ceph.AddPool(ceph.Pool{Name: "files", Applications: []string{"cephfs"}})
+	r.use(t, classes(
+		class(driver.RBD, "ok", "pool", "good"), class(driver.RBD, "typo", "pool", "godo"),
+		class(driver.RBD, "ec", "pool", "ec"), class(driver.RBD, "files", "pool", "files"),
+		class(driver.RBD, "data", "pool", "good", "dataPool", "ec"), class(driver.RBD, "nodata", "pool", "good", "dataPool", "none"),
+	))
+	r.expectProblems(t, "one sentence for each",
+		`StorageClass data, Ceph cluster `+cephtest.FSID+`: data pool "ec" cannot be written in part; allow it: ceph osd pool set ec allow_ec_overwrites true`,
+		`StorageClass ec, Ceph cluster `+cephtest.FSID+`: pool "ec" is erasure-coded`,
+		`StorageClass files, Ceph cluster `+cephtest.FSID+`: pool "files" belongs to application "cephfs"`,
+		`data pool "none" does not exist`,
+		`pool "godo" does not exist; create it: ceph osd pool create godo && ceph osd pool application enable godo rbd`,
+	)
+	r.expectFlagged(t, "what a class names by mistake is not in use", "good")
+	r.expectReport(t, report.Pools{
+		Missing: map[string][]string{cephtest.FSID: {"godo", "none"}}, Protected: map[string][]string{cephtest.FSID: {"good"}},
+	})
+	if len(r.events) != 5 {
+		t.Errorf("events %q, want one for each class with a problem", r.events)
+	}
+	r.later(t)
+	if len(r.events) != 5 {
+		t.Errorf("events %q: nothing has changed", r.events[5:])
+	}
+	r.ceph.AddPool(ceph.Pool{Name: "godo", Applications: []string{"rbd"}})
+	r.clock.SetTime(r.clock.Now().Add(watchInterval))
+	r.sync(t)
+	if got, _ := r.config.Problems.Get(); len(got) != 4 {
+		t.Errorf("a pool that appears is seen within seconds while something is missing: %q", got)
+	}
+	for _, conditionType := range r.operator.Types() {
+		if strings.HasSuffix(conditionType, "Degraded") {
+			t.Errorf("a user's mistake sets %s", conditionType)
+		}
+	}
+}
+
+func TestPoolsAreCreatedOnDemand(t *testing.T) {
+	r := newCareRig(t, driver.RBD)
+	r.settings.CreatePools = true
+	r.ceph.AddPool(ceph.Pool{Name: "bare"})
+	r.ceph.AddPool(ceph.Pool{Name: "files", Applications: []string{"cephfs"}})
+	r.use(t, classes(
+		class(driver.RBD, "new", "pool", "new"), class(driver.RBD, "bare", "pool", "bare"), class(driver.RBD, "files", "pool", "files"),
+		class(driver.RBD, "data", "pool", "new", "dataPool", "none"), class(driver.RBD, "bad", "pool", "a/b"),
+	))
+	var usable []string
+	for _, p := range r.ceph.Pools() {
+		if slices.Equal(p.Applications, []string{"rbd"}) {
+			usable = append(usable, p.Name)
+		}
+	}
+	if want := []string{"bare", "new"}; !slices.Equal(usable, want) {
+		t.Errorf("pools for images: %q, want %q", usable, want)
+	}
+	r.expectProblems(t, "data pools, and names that tools choke on, are not made",
+		`pool "a/b" does not exist`, `pool name "a/b" is refused`, `data pool "none"`, `pool "files" belongs`)
+	r.expectFlagged(t, "in use at once", "bare", "new")
+
+	cephfs := newCareRig(t, driver.CephFS)
+	cephfs.settings.CreatePools = true
+	cephfs.use(t, classes(class(driver.CephFS, "c", "fsName", "none")))
+	cephfs.expectProblems(t, "filesystems are the administrator's", `filesystem "none" does not exist; create it: ceph fs volume create none`)
+	if cephfs.writes() != 0 {
+		t.Errorf("wrote %v", cephfs.ceph.Writes())
+	}
+
+	denied := newCareRig(t, driver.RBD, "osd pool create")
+	denied.settings.CreatePools = true
+	denied.use(t, classes(class(driver.RBD, "c", "pool", "p")))
+	denied.expectProblems(t, "who may not create says so", `creating pool "p": ceph osd pool create: access denied`, `pool "p" does not exist`)
+}
+
+func TestFilesystemsOfClasses(t *testing.T) {
+	r := newCareRig(t, driver.CephFS)
+	r.ceph.AddFileSystem("a", true)
+	r.ceph.AddFileSystem("idle", false)
+	r.config.Placement.Set(ceph.Placement{FSID: cephtest.FSID, Filesystem: "x", SubvolumeGroup: "apps"})
+	r.use(t, classes(
+		class(driver.CephFS, "nogroup", "fsName", "a"), class(driver.CephFS, "idle", "fsName", "idle"),
+		class(driver.CephFS, "layout", "fsName", "a", "pool", "a-data"), class(driver.CephFS, "wrong", "fsName", "a", "pool", "idle-data"),
+		class(driver.CephFS, "nopool", "fsName", "a", "pool", "none"),
+	))
+	group := `filesystem "a" has no subvolume group "apps"; create it: ceph fs subvolumegroup create a apps`
+	r.expectProblems(t, "group and layout", group, group,
+		`StorageClass nopool, Ceph cluster `+cephtest.FSID+`: data pool "none" does not exist`, group,
+		group, `pool "idle-data" holds no data of filesystem "a"; add it: ceph fs add_data_pool a idle-data`)
+	if err := r.client.EnsureSubvolumeGroup(t.Context(), "a", "apps"); err != nil {
+		t.Fatal(err)
+	}
+	r.clock.SetTime(r.clock.Now().Add(watchInterval))
+	r.sync(t)
+	if got, _ := r.config.Problems.Get(); len(got) != 2 {
+		t.Errorf("the group is there: %q", got)
+	}
+}
+
+func TestLostPlaces(t *testing.T) {
+	r := newCareRig(t, driver.CephFS)
+	r.ceph.AddFileSystem("a", true)
+	r.use(t, nil, provisioned(driver.CephFS, 1, "fsName", "a"), provisioned(driver.CephFS, 1, "fsName", "a"))
+	r.expect(t, condition.VolumePlacesPresent, operatorv1.ConditionTrue, condition.AsExpected)
+	r.ceph.RemoveFileSystem("a")
+	r.clock.SetTime(r.clock.Now().Add(watchInterval))
+	r.sync(t)
+	r.expect(t, condition.VolumePlacesPresent, operatorv1.ConditionFalse, condition.PlaceMissing,
+		`the filesystem with ID 1, once "a", does not exist any more, and 2 volumes of this cluster are in it`)
+	r.expectFlagged(t, "Ceph's removal of a filesystem leaves its pools, and the data in them", "a-data", "a-metadata")
+	r.ceph.AddFileSystem("b", true)
+	r.ceph.Stop()
+	r.later(t)
+	r.expect(t, condition.VolumePlacesPresent, operatorv1.ConditionFalse, condition.PlaceMissing)
+	r.ceph.Start()
+	r.use(t, nil)
+	r.expectFlagged(t, "the volumes have gone, too")
+
+	images := newCareRig(t, driver.RBD)
+	images.use(t, nil, provisioned(driver.RBD, 5), provisioned(driver.RBD, 0, "pool", "p", "dataPool", "d"))
+	images.expect(t, condition.VolumePlacesPresent, operatorv1.ConditionFalse, condition.PlaceMissing,
+		`data pool "d" does not exist, and 1 volume of this cluster is in it`, `the pool with ID 5 does not exist any more`)
+}
+
+func TestUnknownCephCluster(t *testing.T) {
+	r := newCareRig(t, driver.RBD)
+	stranger, nobody := class(driver.RBD, "c", "pool", "p"), class(driver.RBD, "d", "pool", "p")
+	stranger.Parameters["clusterID"] = "elsewhere"
+	delete(nobody.Parameters, "clusterID")
+	pv := provisioned(driver.RBD, 1, "pool", "p")
+	pv.Spec.CSI.VolumeAttributes["clusterID"] = "elsewhere"
+	r.config.Usage.Set(use(driver.RBD, classes(stranger, nobody), pv))
+	r.sync(t)
+	if _, known := r.config.Problems.Get(); known {
+		t.Error("just after the start the connection to that Ceph cluster may be on its way")
+	}
+	r.clock.SetTime(r.clock.Now().Add(settling))
+	r.sync(t)
+	r.expectProblems(t, "which are known", `StorageClass c names clusterID "elsewhere", which is no Ceph cluster that is declared here; known: `+cephtest.FSID,
+		`StorageClass d names clusterID ""`)
+	r.expect(t, condition.VolumePlacesPresent, operatorv1.ConditionFalse, condition.PlaceMissing, `1 volume is in Ceph cluster "elsewhere"`)
+	broken := class(driver.RBD, "t", "topologyConstrainedPools", "x")
+	r.use(t, classes(broken))
+	r.expectProblems(t, "and what cannot be read", "StorageClass t: parameter topologyConstrainedPools is not readable")
+}
+
+func TestManyVolumesAreNoNews(t *testing.T) {
+	r := newCareRig(t, driver.RBD)
+	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
+	counting := &reads{Cluster: r.client}
+	r.client = counting
+	r.use(t, nil, provisioned(driver.RBD, 1, "pool", "p"))
+	before := counting.pools
+	r.config.Usage.Set(use(driver.RBD, nil, provisioned(driver.RBD, 1, "pool", "p"), provisioned(driver.RBD, 1, "pool", "p")))
+	r.clock.SetTime(r.clock.Now().Add(2 * time.Second))
+	r.sync(t)
+	if counting.pools != before {
+		t.Error("one more volume at the same place has Ceph asked again")
+	}
+	r.config.Usage.Set(use(driver.RBD, classes(class(driver.RBD, "c", "pool", "q")), provisioned(driver.RBD, 1, "pool", "p")))
+	r.sync(t)
+	if counting.pools == before {
+		t.Error("a new class is looked at at once")
+	}
+}

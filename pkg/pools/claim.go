@@ -1,0 +1,180 @@
+package pools
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// Keys in the application metadata of a pool. They die with the pool, survive its renaming
+// and the loss of an OpenShift cluster, and every operator can read them.
+const (
+	// claimKey says that the pool's nodelete flag was set by an operator, not by an administrator.
+	claimKey = "storage.openshift.io/nodelete"
+	// userPrefix starts the keys of those who use the pool: one for each driver of each
+	// OpenShift cluster.
+	userPrefix = claimKey + "."
+)
+
+// user is what a driver of an OpenShift cluster writes into pools that it uses.
+func userKey(infraID, kind string) string { return userPrefix + infraID + "." + kind }
+
+// action is one write to a pool.
+type action int
+
+const (
+	nothing action = iota
+	addUser
+	addClaim
+	setFlag
+	removeUser
+	clearFlag
+	removeClaim
+)
+
+// next is the one write that brings a pool nearer to what user wants of it: to be protected, or
+// not any more. After each, the pool is read again, so that whatever others wrote meanwhile
+// counts, and a crash between two writes leaves nothing that the next run does not finish:
+//
+//	to protect:  own key, claim, flag; nothing where a flag without our key is somebody else's
+//	to release:  own key, where others use the pool; else flag, claim, own key
+//
+// Two last users who go at the same time leave a claim without users: whoever sees it takes it
+// over and releases it. A claim that is missing beside the flag and an own key was taken away by
+// somebody who had looked at the pool before the key was there: it is written again.
+func next(p ceph.Pool, user string, wanted bool) action {
+	claimed, mine, users := read(p, user)
+	alone := users == 0 || mine && users == 1
+	switch {
+	case !mine && wanted && p.NoDelete && !claimed:
+		return nothing
+	case !mine && (wanted || claimed && alone):
+		return addUser
+	case !mine:
+		return nothing
+	case p.NoDelete && !claimed, wanted && !claimed:
+		return addClaim
+	case wanted && !p.NoDelete:
+		return setFlag
+	case wanted:
+		return nothing
+	case alone && p.NoDelete:
+		return clearFlag
+	case alone && claimed:
+		return removeClaim
+	}
+	return removeUser
+}
+
+// read finds our keys, with whatever application they were left.
+func read(p ceph.Pool, user string) (claimed, mine bool, users int) {
+	for _, keys := range p.Metadata {
+		for key := range keys {
+			switch {
+			case key == claimKey:
+				claimed = true
+			case key == user:
+				mine = true
+				users++
+			case strings.HasPrefix(key, userPrefix):
+				users++
+			}
+		}
+	}
+	return claimed, mine, users
+}
+
+// application is the one that has a key, or else the first: several operators must agree.
+func application(p ceph.Pool, key string) string {
+	for _, name := range slices.Sorted(maps.Keys(p.Metadata)) {
+		if _, found := p.Metadata[name][key]; found {
+			return name
+		}
+	}
+	if len(p.Applications) == 0 {
+		return ""
+	}
+	return p.Applications[0]
+}
+
+// Marker reads pools and writes their marks.
+type Marker interface {
+	Pools(ctx context.Context) ([]ceph.Pool, error)
+	SetNoDelete(ctx context.Context, pool string, on bool) error
+	SetPoolMetadata(ctx context.Context, pool, application, key, value string) error
+	RemovePoolMetadata(ctx context.Context, pool, application, key string) error
+}
+
+// perform does one action.
+func perform(ctx context.Context, client Marker, p ceph.Pool, user string, a action) error {
+	const value = "in use"
+	switch a {
+	case addUser:
+		return client.SetPoolMetadata(ctx, p.Name, application(p, user), user, value)
+	case addClaim:
+		return client.SetPoolMetadata(ctx, p.Name, application(p, claimKey), claimKey, "set by an operator")
+	case setFlag:
+		return client.SetNoDelete(ctx, p.Name, true)
+	case removeUser:
+		return client.RemovePoolMetadata(ctx, p.Name, application(p, user), user)
+	case clearFlag:
+		return client.SetNoDelete(ctx, p.Name, false)
+	case removeClaim:
+		return client.RemovePoolMetadata(ctx, p.Name, application(p, claimKey), claimKey)
+	}
+	return nil
+}
+
+// maxActions is more than any pool needs; others may keep writing against us.
+const maxActions = 8
+
+// mark brings one pool to what is wanted, and returns the pools as they were read last.
+func mark(ctx context.Context, client Marker, pools []ceph.Pool, id int64, user string, wanted bool) ([]ceph.Pool, error) {
+	for range maxActions {
+		p, found := byID(pools, id)
+		if !found {
+			return pools, nil
+		}
+		todo := next(p, user, wanted)
+		if todo == nothing {
+			return pools, nil
+		}
+		if err := perform(ctx, client, p, user, todo); err != nil {
+			return pools, err
+		}
+		var err error
+		if pools, err = client.Pools(ctx); err != nil {
+			return pools, err
+		}
+	}
+	return pools, nil
+}
+
+func byID(pools []ceph.Pool, id int64) (ceph.Pool, bool) {
+	i := slices.IndexFunc(pools, func(p ceph.Pool) bool { return p.ID == id })
+	if i < 0 {
+		return ceph.Pool{}, false
+	}
+	return pools[i], true
+}
+
+// Release takes the marks of drivers of an OpenShift cluster off all pools of a Ceph cluster,
+// for its uninstallation. The last user's release clears the flag.
+func Release(ctx context.Context, client Marker, infraID string, kinds ...string) error {
+	pools, err := client.Pools(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range pools {
+		for _, kind := range kinds {
+			if pools, err = mark(ctx, client, pools, p.ID, userKey(infraID, kind), false); err != nil {
+				return fmt.Errorf("releasing pool %q: %w", p.Name, err)
+			}
+		}
+	}
+	return nil
+}

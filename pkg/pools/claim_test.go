@@ -1,0 +1,235 @@
+package pools
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+)
+
+// world is a pool and the operators of two OpenShift clusters that use it, each of which may
+// have decided on a write that is not done yet.
+type world struct {
+	claim, flag bool
+	users       [2]bool
+	pending     [2]action
+	wanted      [2]bool
+}
+
+var operators = [2]string{userKey("a", "rbd"), userKey("b", "rbd")}
+
+func (w world) pool() ceph.Pool {
+	keys := map[string]string{}
+	if w.claim {
+		keys[claimKey] = "x"
+	}
+	for i, key := range operators {
+		if w.users[i] {
+			keys[key] = "x"
+		}
+	}
+	return ceph.Pool{Applications: []string{"rbd"}, NoDelete: w.flag, Metadata: map[string]map[string]string{"rbd": keys}}
+}
+
+// decide lets an operator look at the pool.
+func (w world) decide(i int) world {
+	w.pending[i] = next(w.pool(), operators[i], w.wanted[i])
+	return w
+}
+
+// write does what an operator decided on, maybe long ago.
+func (w world) write(i int) world {
+	switch w.pending[i] {
+	case addUser:
+		w.users[i] = true
+	case addClaim:
+		w.claim = true
+	case setFlag:
+		w.flag = true
+	case removeUser:
+		w.users[i] = false
+	case clearFlag:
+		w.flag = false
+	case removeClaim:
+		w.claim = false
+	}
+	w.pending[i] = nothing
+	return w
+}
+
+// reachable are all worlds that two operators can get into from a pool without marks, with any
+// order of looks, writes, crashes and changes of mind.
+func reachable(from world) []world {
+	seen := map[world]bool{from: true}
+	queue := []world{from}
+	for len(queue) > 0 {
+		w := queue[0]
+		queue = queue[1:]
+		var following []world
+		for i := range operators {
+			crashed, other := w, w
+			crashed.pending[i] = nothing
+			other.wanted[i] = !other.wanted[i]
+			following = append(following, w.decide(i), w.write(i), crashed, other)
+		}
+		for _, f := range following {
+			if !seen[f] {
+				seen[f] = true
+				queue = append(queue, f)
+			}
+		}
+	}
+	var out []world
+	for w := range seen {
+		out = append(out, w)
+	}
+	return out
+}
+
+// rest lets both operators work until neither has anything to do.
+func rest(w world) (world, bool) {
+	w = w.write(0).write(1)
+	for range 20 {
+		before := w
+		for i := range operators {
+			w = w.decide(i).write(i)
+		}
+		if w == before {
+			return w, true
+		}
+	}
+	return w, false
+}
+
+func TestClaimsConverge(t *testing.T) {
+	worlds := reachable(world{})
+	if len(worlds) < 100 {
+		t.Fatalf("only %d worlds: the test tries too little", len(worlds))
+	}
+	for _, w := range worlds {
+		if t.Failed() {
+			return
+		}
+		end, ended := rest(w)
+		if !ended {
+			t.Fatalf("from %+v the operators never come to rest: %+v", w, end)
+		}
+		used := w.wanted[0] || w.wanted[1]
+		if used && !end.flag {
+			t.Errorf("from %+v: a pool in use is not protected: %+v", w, end)
+		}
+		if end.users != w.wanted {
+			t.Errorf("from %+v: wrong users: %+v", w, end)
+		}
+		if end.claim != used || end.flag != used {
+			t.Errorf("from %+v: flag or claim is left: %+v", w, end)
+		}
+	}
+}
+
+func TestAdministratorsFlagStays(t *testing.T) {
+	for _, w := range reachable(world{flag: true}) {
+		if !w.flag || w.claim || w.users != [2]bool{} {
+			t.Fatalf("the administrator's flag was touched: %+v", w)
+		}
+	}
+}
+
+// marked is what a client sees of a pool.
+func marked(t *testing.T, c *cephtest.Cluster, name string) (flag bool, keys []string) {
+	t.Helper()
+	for _, p := range c.Pools() {
+		if p.Name != name {
+			continue
+		}
+		for application, all := range p.Metadata {
+			for key := range all {
+				keys = append(keys, application+":"+key)
+			}
+		}
+		slices.Sort(keys)
+		return p.NoDelete, keys
+	}
+	t.Fatalf("no pool %q", name)
+	return false, nil
+}
+
+func TestMark(t *testing.T) {
+	c := cephtest.New()
+	c.AddPool(ceph.Pool{Name: "p", Applications: []string{"cephfs", "rbd"}})
+	client, err := c.Dial(t.Context(), c.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	do := func(user string, wanted bool, writes int, wantFlag bool, wantKeys ...string) {
+		t.Helper()
+		before := 0
+		for _, n := range c.Writes() {
+			before += n
+		}
+		pools, err := mark(t.Context(), client, c.Pools(), 1, user, wanted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.Pools(), pools); diff != "" {
+			t.Errorf("not read again (-want +got)\n%s", diff)
+		}
+		after := 0
+		for _, n := range c.Writes() {
+			after += n
+		}
+		flag, keys := marked(t, c, "p")
+		if flag != wantFlag || !slices.Equal(keys, wantKeys) || after-before != writes {
+			t.Errorf("got flag %t, keys %q with %d writes, want %t, %q with %d", flag, keys, after-before, wantFlag, wantKeys, writes)
+		}
+	}
+	const claim, a, b = "cephfs:" + claimKey, "cephfs:" + userPrefix + "a.rbd", "cephfs:" + userPrefix + "b.rbd"
+	do(operators[0], true, 3, true, claim, a)
+	do(operators[0], true, 0, true, claim, a)
+	do(operators[1], true, 1, true, claim, a, b)
+	do(operators[0], false, 1, true, claim, b)
+	do(operators[0], false, 0, true, claim, b)
+	c.RenamePool("p", "q")
+	c.RenamePool("q", "p")
+	do(operators[1], false, 3, false)
+	do(operators[1], false, 0, false)
+
+	c.SetNoDelete("p", true)
+	do(operators[0], true, 0, true)
+	do(operators[0], false, 0, true)
+}
+
+func TestRelease(t *testing.T) {
+	c := cephtest.New()
+	client, err := c.Dial(t.Context(), c.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	users := [][2]string{{"a", "rbd"}, {"a", "cephfs"}, {"b", "rbd"}}
+	for i, name := range []string{"shared", "ours", "foreign"} {
+		c.AddPool(ceph.Pool{Name: name, Applications: []string{"rbd"}})
+		for j, u := range users {
+			if i == 1 && j == 2 || i == 2 && j < 2 {
+				continue
+			}
+			if _, err := mark(t.Context(), client, c.Pools(), int64(i+1), userKey(u[0], u[1]), true); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := Release(t.Context(), client, "a", "rbd", "cephfs"); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, name := range []string{"shared", "ours", "foreign"} {
+		flag, keys := marked(t, c, name)
+		got[name] = fmt.Sprint(flag, len(keys))
+	}
+	if diff := cmp.Diff(map[string]string{"shared": "true 2", "ours": "false 0", "foreign": "true 2"}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}

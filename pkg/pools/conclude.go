@@ -1,0 +1,179 @@
+package pools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+)
+
+// protectionCaps are what protection needs beyond reading.
+const protectionCaps = `allow command "osd pool application set", allow command "osd pool application rm", allow command "osd pool set" with var=nodelete`
+
+func (l *look) refused(pools []string, refusal error) trouble {
+	return trouble{condition.AccessDenied, fmt.Sprintf(
+		"%s of Ceph cluster %s: %v; add to the mon caps of client.%s with 'ceph auth caps': %s",
+		quotedPools(pools), l.cluster.FSID, refusal, l.cluster.Credentials.UserID, protectionCaps)}
+}
+
+func quotedPools(names []string) string {
+	out := make([]string, 0, len(names))
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		out = append(out, fmt.Sprintf("%q", name))
+	}
+	if len(out) == 1 {
+		return "pool " + out[0]
+	}
+	return "pools " + strings.Join(out, ", ")
+}
+
+// trouble is what a look that failed leads to.
+func (c *care) trouble(cluster ceph.Cluster, err error) trouble {
+	reason := condition.SyncError
+	if errors.Is(err, ceph.ErrDenied) {
+		reason = condition.AccessDenied
+	}
+	return trouble{reason, fmt.Sprintf("Ceph cluster %s: %v", cluster.FSID, err)}
+}
+
+// conclude publishes what was found in all Ceph clusters together, once each was looked at.
+func (c *care) conclude(ctx context.Context, clusters []ceph.Cluster, want demand) error {
+	if len(clusters) == 0 {
+		return nil
+	}
+	all := findings{}
+	published := report.Pools{Missing: map[string][]string{}, Protected: map[string][]string{}}
+	for _, cluster := range clusters {
+		v := c.seen[cluster.FSID]
+		if v == nil || v.found == nil {
+			return nil
+		}
+		all.classes = append(all.classes, v.found.classes...)
+		all.lost = append(all.lost, v.found.lost...)
+		all.trouble = append(all.trouble, v.found.trouble...)
+		put(published.Missing, cluster.FSID, v.found.missing)
+		put(published.Protected, cluster.FSID, v.found.protected)
+	}
+	if c.strangers(&all, clusters, want) && c.Clock.Since(c.started) < settling {
+		return nil // The connection to that Ceph cluster may be on its way.
+	}
+	for _, class := range want.usage.Unreadable {
+		all.classes = append(all.classes, classProblem{class.Class, fmt.Sprintf("StorageClass %s: %s", class.Class, class.Problem)})
+	}
+	c.Report.Set(published)
+	c.Problems.Set(sortedTexts(all.classes))
+	return errors.Join(c.report(ctx, all, want), c.tellClasses(ctx, all.classes))
+}
+
+func put(byCluster map[string][]string, fsid string, names []string) {
+	if len(names) > 0 {
+		byCluster[fsid] = slices.Compact(slices.Sorted(slices.Values(names)))
+	}
+}
+
+// strangers finds classes and volumes of Ceph clusters that are not known here.
+func (c *care) strangers(all *findings, clusters []ceph.Cluster, want demand) bool {
+	var known []string
+	for _, cluster := range clusters {
+		known = append(known, cluster.FSID)
+	}
+	some := false
+	for _, place := range want.usage.Places {
+		if slices.Contains(known, place.FSID) {
+			continue
+		}
+		some = true
+		for _, class := range place.Classes {
+			all.classes = append(all.classes, classProblem{class, fmt.Sprintf(
+				"StorageClass %s names clusterID %q, which is no Ceph cluster that is declared here; known: %s",
+				class, place.FSID, strings.Join(known, ", "))})
+		}
+		if place.Volumes > 0 {
+			all.lost = append(all.lost, fmt.Sprintf("%s in Ceph cluster %q, which is not declared here; known: %s",
+				plural(place.Volumes, "volume is", "volumes are"), place.FSID, strings.Join(known, ", ")))
+		}
+	}
+	return some
+}
+
+func sortedTexts(problems []classProblem) []string {
+	out := []string{}
+	for _, p := range problems {
+		out = append(out, p.text)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (c *care) report(ctx context.Context, all findings, want demand) error {
+	conditions := []*applyoperatorv1.OperatorConditionApplyConfiguration{protection(all.trouble, want.protect), places(all.lost)}
+	if message := describeLegacy(want.usage); message != "" {
+		conditions = append(conditions, condition.New(condition.LegacyVolumes, operatorv1.ConditionTrue, condition.OlderVolumes, message))
+	}
+	status := applyoperatorv1.OperatorStatus().WithConditions(conditions...)
+	if err := c.Operator.ApplyOperatorStatus(ctx, c.Driver.OperatorName()+"-"+careName, status); err != nil {
+		return fmt.Errorf("writing condition %s: %w", condition.PoolsProtected, err)
+	}
+	return nil
+}
+
+func protection(troubles []trouble, enabled bool) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	if len(troubles) == 0 && enabled {
+		return condition.New(condition.PoolsProtected, operatorv1.ConditionTrue, condition.AsExpected, "")
+	}
+	var texts []string
+	reason := condition.ProtectionDisabled
+	if !enabled {
+		texts = append(texts, "spec.driverConfig.ceph.poolProtection is Disabled")
+	}
+	slices.SortFunc(troubles, func(a, b trouble) int { return strings.Compare(a.text, b.text) })
+	for i, t := range troubles {
+		if i == 0 {
+			reason = t.reason
+		}
+		texts = append(texts, t.text)
+	}
+	return condition.New(condition.PoolsProtected, operatorv1.ConditionFalse, reason, "Pools in use can be removed from Ceph: "+strings.Join(texts, "; "))
+}
+
+func places(lost []string) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	if len(lost) == 0 {
+		return condition.New(condition.VolumePlacesPresent, operatorv1.ConditionTrue, condition.AsExpected, "")
+	}
+	slices.Sort(lost)
+	return condition.New(condition.VolumePlacesPresent, operatorv1.ConditionFalse, condition.PlaceMissing, strings.Join(slices.Compact(lost), "; "))
+}
+
+// tellClasses writes one event about each class whose problems have changed.
+func (c *care) tellClasses(ctx context.Context, problems []classProblem) error {
+	texts := map[string][]classProblem{}
+	for _, p := range problems {
+		texts[p.class] = append(texts[p.class], p)
+	}
+	for class := range c.told {
+		if len(texts[class]) == 0 {
+			delete(c.told, class)
+		}
+	}
+	var errs []error
+	for class, own := range texts {
+		message := strings.Join(sortedTexts(own), "; ")
+		if c.told[class] == message {
+			continue
+		}
+		if err := c.Tell(ctx, class, message); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		c.told[class] = message
+	}
+	return errors.Join(errs...)
+}

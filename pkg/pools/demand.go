@@ -1,0 +1,86 @@
+package pools
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
+)
+
+// demand is what the OpenShift cluster asks of its Ceph clusters.
+type demand struct {
+	usage usage.Usage
+	// place is where the default StorageClass's volumes go.
+	place ceph.Placement
+	// user is our key in pools.
+	user string
+	// create and protect are settings.
+	create, protect bool
+	// undecided says that place may yet be found: nothing is released before.
+	undecided bool
+}
+
+func (c *care) demand(used usage.Usage, settings driver.Settings, infraID string) demand {
+	place, decided := c.Placement.Get()
+	return demand{
+		usage: used, place: place, user: userKey(infraID, c.Driver.Kind),
+		create: settings.CreatePools, protect: !settings.Unprotected, undecided: !decided && c.Open(),
+	}
+}
+
+// text tells demands apart. How many volumes there are makes no difference to Ceph: it changes
+// every few seconds.
+func (d demand) text() string {
+	places := slices.Clone(d.usage.Places)
+	for i := range places {
+		places[i].Volumes = min(places[i].Volumes, 1)
+	}
+	legacy := slices.Clone(d.usage.Legacy)
+	for i := range legacy {
+		legacy[i].Volumes = 1
+	}
+	return fmt.Sprintf("%+v %+v %+v %s %t %t %t", places, legacy, d.place, d.user, d.create, d.protect, d.undecided)
+}
+
+// view is what was seen of one Ceph cluster.
+type view struct {
+	client Cluster
+	at     time.Time
+	// outdated says that the demand is another one since.
+	outdated bool
+	// found is nil until the cluster was looked at once.
+	found  *findings
+	groups map[string]groupView
+}
+
+// due is how long the next look may wait.
+func (v *view) due(client Cluster, now time.Time, watched bool) time.Duration {
+	if v.found == nil || v.outdated || v.client != client {
+		return 0
+	}
+	interval := careInterval
+	if watched || v.found.wrong() {
+		interval = watchInterval
+	}
+	return max(0, interval-now.Sub(v.at))
+}
+
+// findings are what a look at one Ceph cluster led to.
+type findings struct {
+	classes []classProblem
+	// lost are sentences about volumes whose place is gone.
+	lost []string
+	// missing and protected are names of pools and filesystems.
+	missing, protected []string
+	// trouble is why pools are not protected.
+	trouble []trouble
+}
+
+type classProblem struct{ class, text string }
+
+type trouble struct{ reason, text string }
+
+func (f findings) wrong() bool { return len(f.classes)+len(f.lost)+len(f.trouble) > 0 }

@@ -1,0 +1,207 @@
+package pools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// look is one look at one Ceph cluster, and what is done there.
+type look struct {
+	*care
+	demand
+	client  Cluster
+	cluster ceph.Cluster
+	view    *view
+	has     driver.Inventory
+	found   findings
+	// keep says that nothing is to be released: the pools of a filesystem that was removed still
+	// hold its data, and nobody can tell any more which they were.
+	keep bool
+}
+
+type groupView struct {
+	at     time.Time
+	groups []string
+}
+
+func (l *look) run(ctx context.Context) error {
+	if err := l.take(ctx); err != nil {
+		return err
+	}
+	wanted := map[int64]bool{}
+	for _, place := range l.usage.In(l.cluster.FSID) {
+		problems := 0
+		if len(place.Classes) > 0 {
+			lacks, err := l.lacks(ctx, place.Placement)
+			if err != nil {
+				return err
+			}
+			problems = len(lacks)
+			for _, class := range place.Classes {
+				l.complain(class, lacks)
+			}
+		}
+		if place.Volumes > 0 {
+			l.lose(l.Driver.Storage.Lost(l.has, place.Placement, place.IDs), place.Volumes)
+		}
+		if problems > 0 && place.Volumes == 0 {
+			continue // A mistake in a class is no use of what it names.
+		}
+		for _, id := range l.Driver.Storage.Holding(l.has, place.Placement, place.IDs) {
+			wanted[id] = true
+		}
+	}
+	if l.place.FSID == l.cluster.FSID {
+		pools := l.Driver.Storage.Holding(l.has, l.place, nil)
+		for _, id := range pools {
+			wanted[id] = true
+		}
+		l.keep = len(pools) == 0
+	}
+	for _, id := range l.legacyPools() {
+		wanted[id] = true
+	}
+	return l.mark(ctx, wanted)
+}
+
+func (l *look) take(ctx context.Context) error {
+	var err error
+	if l.has.Pools, err = l.client.Pools(ctx); err != nil || !l.Driver.NeedsFilesystem {
+		return err
+	}
+	l.has.FileSystems, err = l.client.FileSystems(ctx)
+	return err
+}
+
+// lacks says what a place that classes name lacks, after what may be made has been made.
+func (l *look) lacks(ctx context.Context, place ceph.Placement) ([]driver.Lack, error) {
+	var refused []driver.Lack
+	if l.create {
+		made, err := l.Driver.Storage.Create(ctx, l.client, l.has, place)
+		if outage(err) {
+			return nil, err
+		}
+		if err != nil {
+			refused = append(refused, driver.Lack{Text: err.Error()})
+		}
+		if made != "" && err == nil {
+			l.Recorder.Eventf("CephPoolCreated", "Created pool %q in Ceph cluster %s, as a StorageClass names it", made, l.cluster.FSID)
+			if l.has.Pools, err = l.client.Pools(ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
+	groups, err := l.groups(ctx, place)
+	return slices.Concat(l.Driver.Storage.Lacks(l.has, place), refused, groups), err
+}
+
+// groups looks for the subvolume group where the other controller of this package does not.
+func (l *look) groups(ctx context.Context, place ceph.Placement) ([]driver.Lack, error) {
+	group := driver.DefaultSubvolumeGroup
+	if l.place.FSID == l.cluster.FSID && l.place.SubvolumeGroup != "" {
+		group = l.place.SubvolumeGroup
+	}
+	var out []driver.Lack
+	for _, filesystem := range l.Driver.Storage.Grouped(l.has, place) {
+		if l.place.FSID == l.cluster.FSID && l.place.Filesystem == filesystem {
+			continue
+		}
+		seen, known := l.view.groups[filesystem]
+		if !known || l.Clock.Since(seen.at) >= groupInterval || !slices.Contains(seen.groups, group) {
+			groups, err := l.client.SubvolumeGroups(ctx, filesystem)
+			if errors.Is(err, ceph.ErrDenied) || errors.Is(err, ceph.ErrNoActiveMDS) || errors.Is(err, ceph.ErrTimeout) {
+				continue // It cannot be told; a silent mgr says nothing against the class.
+			}
+			if err != nil {
+				return nil, err
+			}
+			seen = groupView{at: l.Clock.Now(), groups: groups}
+			l.view.groups[filesystem] = seen
+		}
+		if !slices.Contains(seen.groups, group) {
+			out = append(out, driver.Lack{Missing: filesystem + "/" + group, Text: fmt.Sprintf(
+				"filesystem %q has no subvolume group %q; create it: ceph fs subvolumegroup create %s %s", filesystem, group, filesystem, group)})
+		}
+	}
+	return out, nil
+}
+
+func (l *look) complain(class string, lacks []driver.Lack) {
+	for _, lack := range lacks {
+		text := fmt.Sprintf("StorageClass %s, Ceph cluster %s: %s", class, l.cluster.FSID, lack.Text)
+		l.found.classes = append(l.found.classes, classProblem{class: class, text: text})
+		if lack.Missing != "" {
+			l.found.missing = append(l.found.missing, lack.Missing)
+		}
+	}
+}
+
+func (l *look) lose(lost []driver.Lack, volumes int) {
+	for _, lack := range lost {
+		l.found.lost = append(l.found.lost, fmt.Sprintf("Ceph cluster %s: %s, and %s in it",
+			l.cluster.FSID, lack.Text, plural(volumes, "volume of this cluster is", "volumes of this cluster are")))
+		l.found.missing = append(l.found.missing, lack.Missing)
+	}
+}
+
+// mark protects pools in use and releases others, also those that are no longer in use since
+// before this process was started.
+func (l *look) mark(ctx context.Context, wanted map[int64]bool) error {
+	var denied []string
+	var refusal error
+	for _, p := range l.has.Pools {
+		want := wanted[p.ID] && l.protect
+		release := !wanted[p.ID]
+		if release && (l.undecided || l.keep || len(l.found.lost) > 0) || next(p, l.user, want) == nothing {
+			continue
+		}
+		if want && len(p.Applications) == 0 {
+			l.found.trouble = append(l.found.trouble, trouble{condition.NotProtected, fmt.Sprintf(
+				"pool %q of Ceph cluster %s has no application to record its use with; enable one: ceph osd pool application enable %s %s",
+				p.Name, l.cluster.FSID, p.Name, l.Driver.Kind)})
+			continue
+		}
+		if refusal != nil {
+			denied = append(denied, p.Name)
+			continue
+		}
+		pools, err := mark(ctx, l.client, l.has.Pools, p.ID, l.user, want)
+		l.tell(p, pools)
+		l.has.Pools = pools
+		if errors.Is(err, ceph.ErrDenied) {
+			denied, refusal = append(denied, p.Name), err
+			continue
+		}
+		if err != nil && !errors.Is(err, ceph.ErrNotFound) {
+			return err
+		}
+	}
+	if refusal != nil {
+		l.found.trouble = append(l.found.trouble, l.refused(denied, refusal))
+	}
+	for _, p := range l.has.Pools {
+		if wanted[p.ID] && p.NoDelete {
+			l.found.protected = append(l.found.protected, p.Name)
+		}
+	}
+	return nil
+}
+
+// tell writes an event when the flag has changed.
+func (l *look) tell(before ceph.Pool, pools []ceph.Pool) {
+	now, found := byID(pools, before.ID)
+	switch {
+	case !found || now.NoDelete == before.NoDelete:
+	case now.NoDelete:
+		l.Recorder.Eventf("CephPoolProtected", "Pool %q of Ceph cluster %s is in use and can no longer be removed", now.Name, l.cluster.FSID)
+	default:
+		l.Recorder.Eventf("CephPoolReleased", "Pool %q of Ceph cluster %s is no longer in use and can be removed", now.Name, l.cluster.FSID)
+	}
+}

@@ -1,0 +1,142 @@
+package pools
+
+import (
+	"slices"
+	"testing"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+)
+
+func TestPoolsInUseAreProtected(t *testing.T) {
+	r := newCareRig(t, driver.RBD)
+	for _, name := range []string{"class", "data", "volume", "renamed", "old", "default", "unused"} {
+		r.ceph.AddPool(ceph.Pool{Name: name, Applications: []string{"rbd"}})
+	}
+	r.ceph.RenamePool("renamed", "other")
+	r.config.Placement.Set(ceph.Placement{FSID: cephtest.FSID, Pool: "default"})
+	legacy := &corev1.PersistentVolume{Spec: corev1.PersistentVolumeSpec{PersistentVolumeSource: corev1.PersistentVolumeSource{
+		RBD: &corev1.RBDPersistentVolumeSource{RBDPool: "old", CephMonitors: []string{"10.20.0.2:6789"}},
+	}}}
+	r.use(t, classes(class(driver.RBD, "c", "pool", "class", "dataPool", "data")),
+		provisioned(driver.RBD, 3, "pool", "volume"), provisioned(driver.RBD, 4, "pool", "renamed"), legacy)
+	all := []string{"class", "data", "default", "old", "other", "volume"}
+	r.expectFlagged(t, "in use by class, handle, in-tree volume and default placement", all...)
+	r.expect(t, condition.PoolsProtected, operatorv1.ConditionTrue, condition.AsExpected)
+	r.expect(t, condition.LegacyVolumes, operatorv1.ConditionTrue, condition.OlderVolumes, `1 PersistentVolume`, `1 of in-tree rbd in pool "old"`)
+	r.expectReport(t, report.Pools{Missing: map[string][]string{}, Protected: map[string][]string{cephtest.FSID: all}})
+	writes, conditions := r.writes(), r.operator.Writes()
+	r.later(t)
+	if r.writes() != writes || r.operator.Writes() != conditions {
+		t.Error("a second look writes")
+	}
+
+	r.use(t, nil)
+	r.expectFlagged(t, "the last users are gone, but the default class's pool is the next volume's", "default")
+	r.expect(t, condition.LegacyVolumes, "", "")
+}
+
+func TestFilesystemPoolsAreProtected(t *testing.T) {
+	r := newCareRig(t, driver.CephFS)
+	r.ceph.AddFileSystem("a", true)
+	r.ceph.AddFileSystem("b", true)
+	r.use(t, nil, provisioned(driver.CephFS, 2, "fsName", "once"))
+	r.expectFlagged(t, "the filesystem is known by its ID", "b-data", "b-metadata")
+	r.use(t, nil, &corev1.PersistentVolume{Spec: corev1.PersistentVolumeSpec{PersistentVolumeSource: corev1.PersistentVolumeSource{
+		CephFS: &corev1.CephFSPersistentVolumeSource{Monitors: []string{"1.2.3.4"}},
+	}}})
+	r.expectFlagged(t, "in-tree volumes are in the default filesystem, wherever the mons are now", "a-data", "a-metadata")
+}
+
+func TestReleaseAfterRestart(t *testing.T) {
+	r := newCareRig(t, driver.RBD)
+	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
+	r.use(t, classes(class(driver.RBD, "c", "pool", "p")))
+	r.expectFlagged(t, "in use", "p")
+	r.controller = NewCare(r.config)
+	r.config.Usage.Clear()
+	r.later(t)
+	r.expectFlagged(t, "until classes and volumes are known, nothing is released", "p")
+	r.open = true
+	r.use(t, nil)
+	r.expectFlagged(t, "until the default place is known, nothing is released", "p")
+	r.open = false
+	r.operator.SetState(operatorv1.Unmanaged)
+	r.later(t)
+	r.expectFlagged(t, "Unmanaged means no write to Ceph", "p")
+	r.operator.SetState(operatorv1.Managed)
+	r.later(t)
+	r.expectFlagged(t, "the use ended while the operator was down")
+}
+
+func TestOtherUsersKeepTheFlag(t *testing.T) {
+	r := newCareRig(t, driver.RBD)
+	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
+	r.ceph.AddPool(ceph.Pool{Name: "admins", Applications: []string{"rbd"}, NoDelete: true})
+	r.use(t, classes(class(driver.RBD, "c", "pool", "p"), class(driver.RBD, "d", "pool", "admins")))
+	other := userKey("other", "rbd")
+	if _, err := mark(t.Context(), r.client, r.ceph.Pools(), 1, other, true); err != nil {
+		t.Fatal(err)
+	}
+	r.use(t, nil)
+	r.expectFlagged(t, "another OpenShift cluster uses the pool, and an administrator set the other flag", "admins", "p")
+	if _, keys := marked(t, r.ceph, "admins"); len(keys) != 0 {
+		t.Errorf("an administrator's flag is claimed: %q", keys)
+	}
+	if _, err := mark(t.Context(), r.client, r.ceph.Pools(), 1, other, false); err != nil {
+		t.Fatal(err)
+	}
+	r.expectFlagged(t, "the last user has gone", "admins")
+}
+
+func TestProtectionDisabled(t *testing.T) {
+	r := newCareRig(t, driver.RBD)
+	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
+	r.use(t, classes(class(driver.RBD, "c", "pool", "p")))
+	r.settings.Unprotected = true
+	r.later(t)
+	r.expectFlagged(t, "released")
+	if _, keys := marked(t, r.ceph, "p"); len(keys) != 0 {
+		t.Errorf("keys are left: %q", keys)
+	}
+	r.expect(t, condition.PoolsProtected, operatorv1.ConditionFalse, condition.ProtectionDisabled, "poolProtection is Disabled")
+}
+
+func TestProtectionDenied(t *testing.T) {
+	r := newCareRig(t, driver.RBD, "osd pool application set")
+	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
+	r.ceph.AddPool(ceph.Pool{Name: "q", Applications: []string{"rbd"}})
+	r.use(t, classes(class(driver.RBD, "c", "pool", "p"), class(driver.RBD, "d", "pool", "q")))
+	r.expect(t, condition.PoolsProtected, operatorv1.ConditionFalse, condition.AccessDenied,
+		`pools "p", "q"`, "client.u", `allow command "osd pool set" with var=nodelete`)
+	r.expectProblems(t, "the classes work all the same")
+	if types := r.operator.Types(); !slices.Equal(types, []string{condition.PoolsProtected, condition.VolumePlacesPresent}) {
+		t.Errorf("conditions %q: nothing else follows", types)
+	}
+	conditions := r.operator.Writes()
+	r.later(t)
+	if r.operator.Writes() != conditions {
+		t.Error("the same refusal is written again")
+	}
+	r.ceph.Deny("u")
+	r.connect(t)
+	r.sync(t)
+	r.expectFlagged(t, "over a new connection it is tried at once", "p", "q")
+	r.expect(t, condition.PoolsProtected, operatorv1.ConditionTrue, condition.AsExpected)
+}
+
+func TestPoolWithoutApplication(t *testing.T) {
+	r := newCareRig(t, driver.RBD)
+	r.ceph.AddPool(ceph.Pool{Name: "p"})
+	r.use(t, classes(class(driver.RBD, "c", "pool", "p")))
+	r.expect(t, condition.PoolsProtected, operatorv1.ConditionFalse, condition.NotProtected, "ceph osd pool application enable p rbd")
+	if r.writes() != 0 {
+		t.Errorf("wrote %v", r.ceph.Writes())
+	}
+}
