@@ -1,0 +1,98 @@
+package pools
+
+import (
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	operatorv1 "github.com/openshift/api/operator/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+const (
+	rbdUser    = infraID + ".rbd"
+	cephFSUser = infraID + ".cephfs"
+	// twoLooks covers what is seen only when Ceph is asked again, once a minute.
+	twoLooks = 2 * fixture.Patience
+)
+
+// removal is what an administrator does by mistake.
+func removal(name string) []string {
+	return []string{"osd", "pool", "rm", name, name, "--yes-i-really-really-mean-it"}
+}
+
+func inUse() {
+	It("cannot be removed, until the last class and volume have gone", func(ctx SpecContext) {
+		p := newPool(ctx, "inuse")
+		newClass(ctx, driver.RBD, "inuse", map[string]string{"pool": "inuse"})
+		protected(ctx, "inuse", rbdUser)
+		_, err := env.Cluster.Ceph().Command(ctx, removal("inuse")...)
+		Expect(err).To(MatchError(ContainSubstring("nodelete")))
+
+		newVolume(ctx, "inuse", csi(driver.RBD, p.ID, map[string]string{"clusterID": env.Cluster.Ceph().FSID(), "pool": "inuse"}))
+		ceph(ctx, "osd", "pool", "rename", "inuse", "renamed")
+		deleteClass(ctx, "inuse")
+		Consistently(func(g Gomega) {
+			g.Expect(pool(ctx, g, "renamed").NoDelete).To(BeTrue())
+		}).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed(), "a volume is in it")
+		deleteVolume(ctx, "inuse")
+		released(ctx, "renamed")
+		ceph(ctx, removal("renamed")...)
+	})
+
+	It("are released when the use ended while the operator was stopped", func(ctx SpecContext) {
+		newPool(ctx, "stopped")
+		newClass(ctx, driver.RBD, "stopped", map[string]string{"pool": "stopped"})
+		protected(ctx, "stopped", rbdUser)
+		env.Operator(driver.RBD).Kill()
+		deleteClass(ctx, "stopped")
+		begin := time.Now()
+		Expect(env.Operator(driver.RBD).Restart()).To(Succeed())
+		released(ctx, "stopped")
+		AddReportEntry("released " + time.Since(begin).String() + " after the start")
+	})
+
+	It("include that of the default class, of whose own making it is", func(ctx SpecContext) {
+		protected(ctx, infraID+"-rbd", rbdUser)
+		says(ctx, driver.RBD, "PoolsProtected", operatorv1.ConditionTrue, "AsExpected")
+	})
+
+	It("are left to their administrator where the settings ask for that", func(ctx SpecContext) {
+		set(ctx, driver.RBD, "poolProtection", "Disabled")
+		released(ctx, infraID+"-rbd")
+		says(ctx, driver.RBD, "PoolsProtected", operatorv1.ConditionFalse, "ProtectionDisabled")
+		set(ctx, driver.RBD, "poolProtection", nil)
+		protected(ctx, infraID+"-rbd", rbdUser)
+	})
+}
+
+func shared() {
+	It("keep the flag until the other OpenShift cluster has gone, too", func(ctx SpecContext) {
+		newPool(ctx, "shared")
+		newClass(ctx, driver.RBD, "shared", map[string]string{"pool": "shared"})
+		protected(ctx, "shared", rbdUser)
+		const other = keyPrefix + ".other-infra.rbd"
+		ceph(ctx, "osd", "pool", "application", "set", "shared", "rbd", other, "in use")
+		deleteClass(ctx, "shared")
+		protected(ctx, "shared", "other-infra.rbd")
+		// The other cluster's operator is killed in the middle of its release.
+		ceph(ctx, "osd", "pool", "application", "rm", "shared", "rbd", other)
+		released(ctx, "shared")
+	})
+
+	It("keep the flag that an administrator set before, for ever", func(ctx SpecContext) {
+		newPool(ctx, "admins")
+		ceph(ctx, "osd", "pool", "set", "admins", "nodelete", "true")
+		newPool(ctx, "beside")
+		newClass(ctx, driver.RBD, "admins", map[string]string{"pool": "admins"})
+		newClass(ctx, driver.RBD, "beside", map[string]string{"pool": "beside"})
+		protected(ctx, "beside", rbdUser)
+		Expect(users(pool(ctx, Default, "admins"))).To(BeEmpty(), "it is not claimed")
+		deleteClass(ctx, "admins")
+		deleteClass(ctx, "beside")
+		released(ctx, "beside")
+		Expect(pool(ctx, Default, "admins").NoDelete).To(BeTrue())
+	})
+}

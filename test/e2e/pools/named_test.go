@@ -1,0 +1,58 @@
+package pools
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// told waits for an event on a StorageClass.
+func told(ctx SpecContext, class, text string) {
+	GinkgoHelper()
+	Eventually(func(g Gomega) {
+		events, err := env.Kube.CoreV1().Events("").List(ctx, metav1.ListOptions{
+			FieldSelector: "involvedObject.kind=StorageClass,involvedObject.name=" + class,
+		})
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(events.Items).To(HaveLen(1))
+		g.Expect(events.Items[0].Message).To(ContainSubstring(text))
+	}).WithContext(ctx).Should(Succeed())
+}
+
+func named() {
+	It("and do not exist are told of, and made where the settings ask for that", func(ctx SpecContext) {
+		newClass(ctx, driver.RBD, "typo", map[string]string{"pool": "godo"})
+		says(ctx, driver.RBD, "StorageClassesUsable", operatorv1.ConditionFalse, "PlaceMissing", "StorageClass typo", `pool "godo" does not exist`)
+		told(ctx, "typo", `pool "godo" does not exist`)
+		env.Settle(ctx)
+		Expect(pool(ctx, Default, "godo").Name).To(BeEmpty(), "nobody asked for it")
+
+		set(ctx, driver.RBD, "missingPools", "Create")
+		protected(ctx, "godo", rbdUser)
+		Expect(pool(ctx, Default, "godo").Applications).To(ConsistOf("rbd"))
+		says(ctx, driver.RBD, "StorageClassesUsable", operatorv1.ConditionTrue, "AsExpected")
+		set(ctx, driver.RBD, "missingPools", nil)
+		deleteClass(ctx, "typo")
+		released(ctx, "godo")
+	})
+
+	It("in a Ceph cluster that nobody declared are told of", func(ctx SpecContext) {
+		newClass(ctx, driver.RBD, "nowhere", map[string]string{"clusterID": "rook-ceph", "pool": "p"})
+		says(ctx, driver.RBD, "StorageClassesUsable", operatorv1.ConditionFalse, "PlaceMissing", "StorageClass nowhere", `"rook-ceph"`, env.Cluster.Ceph().FSID())
+		told(ctx, "nowhere", "rook-ceph")
+		deleteClass(ctx, "nowhere")
+		says(ctx, driver.RBD, "StorageClassesUsable", operatorv1.ConditionTrue, "AsExpected")
+	})
+
+	It("lack a filesystem or its group", func(ctx SpecContext) {
+		newClass(ctx, driver.CephFS, "nofs", map[string]string{"fsName": "none"})
+		says(ctx, driver.CephFS, "StorageClassesUsable", operatorv1.ConditionFalse, "PlaceMissing", "StorageClass nofs", `filesystem "none"`)
+		told(ctx, "nofs", `filesystem "none" does not exist`)
+		env.Settle(ctx)
+		deleteClass(ctx, "nofs")
+		says(ctx, driver.CephFS, "StorageClassesUsable", operatorv1.ConditionTrue, "AsExpected")
+	})
+}
