@@ -39,6 +39,8 @@ const (
 	// SnapshotClassesUsable is False when a snapshot class of the driver's name belongs to
 	// somebody else.
 	SnapshotClassesUsable = "SnapshotClassesUsable"
+	// SourcesUsed is False when two declarations lead to the same Ceph cluster.
+	SourcesUsed = "CephSourcesUsed"
 	// CSIDriverManaged is False when the CSIDriver belongs to somebody else while our workloads
 	// run; otherwise it is absent.
 	CSIDriverManaged = "CSIDriverManaged"
@@ -68,6 +70,9 @@ const (
 	AccessDenied       = "AccessDenied"
 	CephUnreachable    = "CephUnreachable"
 	WrongCluster       = "WrongCluster"
+	SeveralClusters    = "SeveralClusters"
+	DuplicateCluster   = "DuplicateCluster"
+	Forbidden          = "Forbidden"
 	SyncError          = "SyncError"
 	WaitingForObjects  = "WaitingForObjects"
 	WaitingForCeph     = "WaitingForCeph"

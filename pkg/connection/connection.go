@@ -1,16 +1,15 @@
-// Package connection holds the live connection to the Ceph cluster that an administrator
-// declared in Secret ceph-credentials, and follows its monmap.
+// Package connection holds a live connection to each Ceph cluster that an administrator
+// declared, and follows their monmaps. A link looks after one declaration, whatever happens to
+// the others; Connection finds the declarations and decides on what the links found.
 package connection
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
@@ -25,9 +24,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
-
-// SecretName is the Secret in driver.Namespace that declares the Ceph cluster.
-const SecretName = "ceph-credentials"
 
 const (
 	// pollInterval is how often the monmap is read.
@@ -44,6 +40,8 @@ const (
 	dialTimeout = 60 * time.Second
 	// redialInterval is the pause after a declaration has failed, as long as it is the same.
 	redialInterval = 10 * time.Second
+	// workers is how many Ceph clusters may be waited for at a time without delaying others.
+	workers = 8
 )
 
 // Session is a connection to a Ceph cluster as this package uses it.
@@ -55,22 +53,25 @@ type Session interface {
 
 // Config is what a Connection works with.
 type Config[S Session] struct {
-	Driver     driver.Driver
-	Operator   v1helpers.OperatorClient
-	Client     corev1client.ConfigMapsGetter
+	Driver   driver.Driver
+	Operator v1helpers.OperatorClient
+	Client   corev1client.CoreV1Interface
+	// Secrets and ConfigMaps are those of driver.Namespace.
 	Secrets    coreinformers.SecretInformer
 	ConfigMaps coreinformers.ConfigMapInformer
 	// Dial connects to the Ceph cluster that source.Monitors lead to; source.FSID is empty.
 	Dial func(ctx context.Context, source ceph.Source) (S, error)
 	// Resolve finds the addresses of mons that are declared by name.
 	Resolve ceph.Resolver
-	// Cluster is where the newest cluster is published; it is never cleared.
+	// Cluster is where the newest state of the Ceph cluster of the default classes is
+	// published; it is never cleared.
 	Cluster *latest.Value[ceph.Cluster]
 	// Clusters is where the newest state of every connected Ceph cluster is published, ordered
 	// by fsid; one that falls silent stays.
 	Clusters *latest.Value[[]ceph.Cluster]
-	// Consent returns spec.driverConfig.ceph.cluster: the fsid that the administrator named.
-	Consent func() string
+	// Settings reads spec.driverConfig of the ClusterCSIDriver; while it fails, what it
+	// returned last counts.
+	Settings func() (driver.Settings, error)
 	// Wanted says whether the driver is to be deployed; not known while pkg/gate has yet to decide.
 	Wanted   func() (wanted, known bool)
 	Clock    clock.WithTicker
@@ -78,62 +79,69 @@ type Config[S Session] struct {
 }
 
 // Connection is the controller <ConditionPrefix>ConnectionController. It reads Secret
-// ceph-credentials and the ConfigMap of pkg/state, connects, and each 5 seconds publishes
-// what the monmap says, in Config.Cluster and in the ConfigMap. A changed Secret replaces
-// the connection only once the new one works. While the CR is not Managed it goes on
+// ceph-credentials, Secrets with driver.ClusterLabel, Rook's objects in the namespace that the
+// settings name, and the ConfigMap of pkg/state, connects to each Ceph cluster, and each 5
+// seconds publishes what the monmaps say, in Config.Clusters and in the ConfigMap, and in
+// Config.Cluster that of the Ceph cluster which the default classes use. A changed declaration
+// replaces a connection only once the new one works. While the CR is not Managed it goes on
 // reading, but writes conditions only.
 //
 // It produces the condition CephConnectionDegraded, with the reasons AsExpected,
-// CredentialsMissing (only where the driver is wanted), CredentialsInvalid,
-// AccessDenied, CephUnreachable, WrongCluster and SyncError. Until the first answer or
-// refusal of Ceph it writes none: neither value would be known to be true, and after a
-// restart the last one still stands.
+// CredentialsMissing (only where the driver is wanted), CredentialsInvalid, AccessDenied,
+// CephUnreachable, WrongCluster, SeveralClusters, Forbidden and SyncError; and CephSourcesUsed,
+// with AsExpected and DuplicateCluster. Until the first answer or refusal of Ceph it writes
+// none: neither value would be known to be true, and after a restart the last one still stands.
 type Connection[S Session] struct {
 	factory.Controller
-	config Config[S]
-	record state.Record[state.Cluster]
+	config   Config[S]
+	record   state.Record[state.Cluster]
+	rook     rook
+	settings settings
 
-	mu   sync.Mutex // guards live, which Client reads; sync is its only writer
-	live *live[S]
+	mu    sync.Mutex // guards links
+	links map[string]*link[S]
 
-	// failed is the declaration that led nowhere; nil when the newest one is in use.
-	failed *attempt
+	settling sync.Mutex // one worker at a time publishes and reports
+	reported bool       // by this process
 }
 
 // New builds the controller. Its Run must be called itself, not by way of Sync: it closes
-// the session at the end.
+// the sessions at the end.
 func New[S Session](config Config[S]) *Connection[S] {
 	c := &Connection[S]{
-		config: config,
-		record: state.Clusters(config.Client, config.ConfigMaps.Lister(), config.Driver),
+		config:   config,
+		record:   state.Clusters(config.Client, config.ConfigMaps.Lister(), config.Driver),
+		rook:     rook{driver: config.Driver, client: config.Client, clock: config.Clock},
+		settings: settings{read: config.Settings},
+		links:    map[string]*link[S]{},
 	}
 	c.Controller = factory.New().
 		WithSync(c.sync).
 		WithInformers(config.Operator.Informer()).
-		WithFilteredEventsInformers(factory.NamesFilter(SecretName), config.Secrets.Informer()).
+		WithFilteredEventsInformers(declares, config.Secrets.Informer()).
 		WithBareInformers(config.ConfigMaps.Informer()).
 		WithPostStartHooks(c.tick).
 		ToController(config.Driver.ConditionPrefix+"ConnectionController", config.Recorder)
 	return c
 }
 
-// Run runs the controller until ctx ends, then closes the session. There is one worker,
-// whatever is asked for.
+// Run runs the controller until ctx ends, then closes the sessions. The number of workers is
+// its own, whatever is asked for.
 func (c *Connection[S]) Run(ctx context.Context, _ int) {
-	defer c.replace(nil)
-	c.Controller.Run(ctx, 1)
+	defer c.closeAll()
+	c.Controller.Run(ctx, workers)
 }
 
 // Client returns the live session to the Ceph cluster fsid; false when there is none. Ask
 // anew for each use: a session that was replaced is closed.
 func (c *Connection[S]) Client(fsid string) (S, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.live == nil || fsid == "" || c.live.cluster.FSID != fsid {
-		var none S
-		return none, false
+	for _, l := range c.ordered() {
+		if session, live := l.client(fsid); live {
+			return session, true
+		}
 	}
-	return c.live.session, true
+	var none S
+	return none, false
 }
 
 // tick triggers the polls. ResyncEvery would report each start of a controller with such a
@@ -151,7 +159,9 @@ func (c *Connection[S]) tick(ctx context.Context, syncCtx factory.SyncContext) e
 	}
 }
 
-func (c *Connection[S]) sync(ctx context.Context, _ factory.SyncContext) error {
+// sync looks for sources, each of which has a queue key of its own: the queue keeps a source
+// to one worker, and the workers keep sources apart.
+func (c *Connection[S]) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	spec, _, _, err := c.config.Operator.GetOperatorState()
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -160,39 +170,24 @@ func (c *Connection[S]) sync(ctx context.Context, _ factory.SyncContext) error {
 		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.config.Driver.Name, err)
 	}
 	managed := spec.ManagementState == operatorv1.Managed
-	f, err := c.gather()
+	l := c.linkOf(syncCtx.QueueKey())
+	if l != nil && l.key == rookKey {
+		c.rook.refresh(ctx, c.settings.get().RookNamespace, l.connected())
+	}
+	w, err := c.gather()
 	if err != nil {
 		// Only a person can mend that: no retry.
-		return c.report(ctx, verdict{condition.SyncError, err.Error()})
+		return c.report(ctx, outcome{verdict: verdict{condition.SyncError, err.Error()}, known: true})
 	}
-	steps := decide(f)
-	if steps.poll {
-		c.poll(ctx, f.identity)
+	if l == nil {
+		for _, key := range c.arrange(w) {
+			syncCtx.Queue().Add(key)
+		}
+		return c.settle(ctx, managed)
 	}
-	if steps.dial {
-		c.dial(ctx, f, managed)
-	}
+	l.step(ctx, w.identity(l.key, c.views(w)), managed)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := c.remember(ctx, managed); err != nil {
-		return errors.Join(err, c.report(ctx, verdict{condition.SyncError, err.Error()}))
-	}
-	v, known := c.judge(f)
-	if !known {
-		return nil
-	}
-	return c.report(ctx, v)
-}
-
-func (c *Connection[S]) report(ctx context.Context, v verdict) error {
-	degraded := condition.Good(condition.ConnectionDegraded)
-	if v.bad() {
-		degraded = condition.New(condition.ConnectionDegraded, operatorv1.ConditionTrue, v.reason, v.message)
-	}
-	status := applyoperatorv1.OperatorStatus().WithConditions(degraded)
-	if err := c.config.Operator.ApplyOperatorStatus(ctx, c.Name(), status); err != nil {
-		return fmt.Errorf("writing condition %s: %w", condition.ConnectionDegraded, err)
-	}
-	return nil
+	return c.settle(ctx, managed)
 }

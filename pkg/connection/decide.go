@@ -2,41 +2,25 @@ package connection
 
 import (
 	"bytes"
-	"fmt"
 	"maps"
-	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
-// attempt is a declaration that led nowhere, and why.
-type attempt struct {
-	data    map[string][]byte
-	named   string
-	at      time.Time
-	verdict verdict
-}
-
-// facts is everything that a sync decides on.
+// facts is what a link decides its steps on.
 type facts struct {
-	identity
-	data map[string][]byte // of the Secret
-	// exists: there is a Secret. fresh: it is not what the live session was made from.
+	// exists: there is a declaration. fresh: it is not what the live session was made from.
 	exists, fresh bool
 	// live: there is a session. due: its last poll is long enough ago.
 	live, due bool
 	// rest: this declaration has just failed.
 	rest bool
-	// wanted: the driver is to be deployed; decided: that is known.
-	wanted, decided bool
 }
 
-// steps are what a sync does of what costs Ceph something.
+// steps are what a link does of what costs Ceph something.
 type steps struct{ poll, dial bool }
 
-// decide keeps a session alive whatever happens to the Secret, and tries what is new.
+// decide keeps a session alive whatever happens to its source, and tries what is new.
 //
 //	exists fresh live due rest | poll dial
 //	any    any   yes  yes any  | yes  …
@@ -48,53 +32,59 @@ func decide(f facts) steps {
 	}
 }
 
-func (c *Connection[S]) gather() (facts, error) {
-	recorded, found, err := c.record.Load()
-	if err != nil {
-		return facts{}, err
+func (l *link[S]) decide(id identity) steps {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	data := id.source.data
+	f := facts{exists: data != nil, fresh: data != nil}
+	now := l.config.Clock.Now()
+	if l.live != nil {
+		f.live, f.due = true, now.Sub(l.live.polled) >= pollGap
+		f.fresh = f.exists && !sameData(data, l.live.data)
 	}
-	published, known := c.config.Cluster.Get()
-	if !found && known {
-		recorded.FSID = published.FSID
+	if l.failed != nil && !sameData(data, l.failed.data) {
+		l.failed = nil
 	}
-	f := facts{
-		identity: identity{driver: c.config.Driver, named: c.config.Consent(), recorded: recorded},
-	}
-	f.wanted, f.decided = c.config.Wanted()
-	secret, err := c.config.Secrets.Lister().Secrets(driver.Namespace).Get(SecretName)
-	if err != nil && !apierrors.IsNotFound(err) {
-		return facts{}, fmt.Errorf("reading %s: %w", where, err)
-	}
-	if err == nil {
-		f.exists, f.data, f.fresh = true, secret.Data, true
-	}
-	now := c.config.Clock.Now()
-	if c.live != nil {
-		f.live, f.due = true, now.Sub(c.live.polled) >= pollGap
-		f.fresh = f.exists && !sameData(f.data, c.live.data)
-	}
-	if c.failed != nil && !sameData(f.data, c.failed.data) {
-		c.failed = nil
-	}
-	f.rest = c.failed != nil && c.failed.named == f.named && now.Sub(c.failed.at) < redialInterval
-	return f, nil
+	f.rest = l.failed != nil && l.failed.meant == id.meant && now.Sub(l.failed.at) < redialInterval
+	return decide(f)
 }
 
-// judge says what the condition is; false while that is not known.
-func (c *Connection[S]) judge(f facts) (v verdict, known bool) {
-	switch {
-	case !f.exists && f.wanted:
-		return missing(), true
-	case !f.exists:
-		return verdict{}, f.decided
-	case c.failed != nil:
-		return c.failed.verdict, true
-	case c.live == nil:
-		return verdict{}, false
-	case !c.live.silent.bad():
-		return c.live.complain, true
+// view is a source, and what its link found there.
+type view struct {
+	source
+	// live: there is a session, to cluster.
+	live    bool
+	cluster ceph.Cluster
+	// unsaved: the state has yet to learn cluster.
+	unsaved bool
+	// verdict is what is wrong; known is false while that cannot be said.
+	verdict verdict
+	known   bool
+}
+
+// view judges the newest state of the source.
+func (l *link[S]) view(s source) view {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	v := view{source: s}
+	if l.live != nil {
+		v.live, v.cluster, v.unsaved = true, l.live.cluster, l.live.unsaved
 	}
-	return c.live.silent, c.config.Clock.Since(c.live.answered) >= outage
+	switch {
+	case !s.exists():
+		v.known = true
+	case s.problem.bad():
+		v.verdict, v.known = s.problem, true
+	case s.unread:
+	case l.failed != nil && sameData(s.data, l.failed.data):
+		v.verdict, v.known = l.failed.verdict, true
+	case l.live == nil || !sameData(s.data, l.live.data):
+	case !l.live.silent.bad():
+		v.verdict, v.known = l.live.complain, true
+	default:
+		v.verdict, v.known = l.live.silent, l.config.Clock.Since(l.live.answered) >= outage
+	}
+	return v
 }
 
 func sameData(a, b map[string][]byte) bool { return maps.EqualFunc(a, b, bytes.Equal) }

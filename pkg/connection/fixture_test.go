@@ -6,11 +6,11 @@ import (
 	"errors"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	corev1 "k8s.io/api/core/v1"
@@ -32,22 +32,26 @@ const otherFSID = "c0ffee00-0000-4000-8000-000000000002"
 // fixture is a Connection of the RBD driver between a Ceph cluster and an API server, both
 // in memory. Informers are filled by hand.
 type fixture struct {
-	t         *testing.T
-	ceph      *cephtest.Cluster
-	kube      *fake.Clientset
-	informers informers.SharedInformerFactory
-	operator  *operatorClient
-	cluster   *latest.Value[ceph.Cluster]
-	clusters  *latest.Value[[]ceph.Cluster]
-	clock     *clocktesting.FakeClock
-	recorder  events.InMemoryRecorder
-	named     string
-	wanted    bool
-	undecided bool
-	attempts  int
-	dialed    []*cephtest.Client
-	ctx       context.Context
-	conn      *Connection[*cephtest.Client]
+	t           *testing.T
+	ceph        *cephtest.Cluster
+	kube        *fake.Clientset
+	informers   informers.SharedInformerFactory
+	operator    *operatorClient
+	cluster     *latest.Value[ceph.Cluster]
+	clusters    *latest.Value[[]ceph.Cluster]
+	clock       *clocktesting.FakeClock
+	recorder    events.InMemoryRecorder
+	named       string
+	rook        string
+	settingsErr error
+	wanted      bool
+	undecided   bool
+	mu          sync.Mutex // guards attempts and dialed
+	further     []*cephtest.Cluster
+	attempts    int
+	dialed      []*cephtest.Client
+	ctx         context.Context
+	conn        *Connection[*cephtest.Client]
 }
 
 // operatorClient is library-go's fake, which can also be without its CR.
@@ -79,37 +83,37 @@ func newFixture(t *testing.T) *fixture {
 
 // restart is a new process: it knows nothing but what is in the API.
 func (f *fixture) restart() {
+	f.dialed = nil
 	f.cluster, f.clusters = &latest.Value[ceph.Cluster]{}, &latest.Value[[]ceph.Cluster]{}
 	f.conn = New(Config[*cephtest.Client]{
 		Driver: driver.RBD, Operator: f.operator, Client: f.kube.CoreV1(),
 		Secrets: f.informers.Core().V1().Secrets(), ConfigMaps: f.informers.Core().V1().ConfigMaps(),
-		Dial: func(ctx context.Context, source ceph.Source) (*cephtest.Client, error) {
-			f.attempts++
-			session, err := f.ceph.Dial(ctx, source)
-			if err == nil {
-				f.dialed = append(f.dialed, session)
-			}
-			return session, err
-		},
+		Dial: f.dial,
 		Resolve: func(context.Context, string) ([]netip.Addr, error) {
 			return nil, errors.New("read udp 10.128.0.7:40404->172.30.0.10:53: i/o timeout")
 		},
-		Cluster: f.cluster, Clusters: f.clusters, Consent: func() string { return f.named }, Clock: f.clock, Recorder: f.recorder,
+		Cluster: f.cluster, Clusters: f.clusters, Clock: f.clock, Recorder: f.recorder,
+		Settings: func() (driver.Settings, error) {
+			return driver.Settings{Cluster: f.named, RookNamespace: f.rook}, f.settingsErr
+		},
 		Wanted: func() (bool, bool) { return f.wanted, !f.undecided },
 	})
 }
 
 // admin is the Secret that the administrator of the Ceph cluster would make.
 func (f *fixture) admin() map[string][]byte {
-	return map[string][]byte{"ceph.conf": f.ceph.Conf(), "keyring": f.ceph.Keyring("admin")}
+	return declaration(f.ceph)
 }
 
 // secret creates or changes Secret ceph-credentials; nil deletes it.
 func (f *fixture) secret(data map[string][]byte) {
+	f.put(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: SecretName}, Data: data})
+}
+
+func (f *fixture) put(object *corev1.Secret) {
 	indexer := f.informers.Core().V1().Secrets().Informer().GetIndexer()
-	object := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: SecretName}, Data: data}
 	write := indexer.Update
-	if data == nil {
+	if object.Data == nil {
 		write = indexer.Delete
 	}
 	if err := write(object); err != nil {
@@ -151,7 +155,7 @@ func (f *fixture) observe() {
 
 func (f *fixture) sync() {
 	f.t.Helper()
-	if err := f.conn.Sync(f.ctx, factory.NewSyncContext("test", f.recorder)); err != nil {
+	if err := f.run(f.ctx); err != nil {
 		f.t.Errorf("sync: %v", err)
 	}
 	f.observe()
@@ -180,12 +184,16 @@ func (f *fixture) writes() int {
 
 // degraded is the condition; zero when it was never written.
 func (f *fixture) degraded() operatorv1.OperatorCondition {
+	return f.condition(condition.ConnectionDegraded)
+}
+
+func (f *fixture) condition(kind string) operatorv1.OperatorCondition {
 	_, status, _, err := f.operator.OperatorClient.GetOperatorState()
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	for _, c := range status.Conditions {
-		if c.Type == condition.ConnectionDegraded {
+		if c.Type == kind {
 			return c
 		}
 	}
@@ -207,16 +215,6 @@ func (f *fixture) scan() {
 	}
 }
 
-// client is the live session to either Ceph cluster.
-func (f *fixture) client() (*cephtest.Client, bool) {
-	for _, fsid := range []string{cephtest.FSID, otherFSID} {
-		if client, ok := f.conn.Client(fsid); ok {
-			return client, true
-		}
-	}
-	return nil, false
-}
-
 // alive says whether Client gives a session that Ceph answers.
 func (f *fixture) alive() bool {
 	client, ok := f.client()
@@ -225,15 +223,4 @@ func (f *fixture) alive() bool {
 	}
 	_, err := client.MonMap(f.ctx)
 	return err == nil
-}
-
-// wantClosed fails the test when a session other than the live one was left open.
-func (f *fixture) wantClosed(reason string) {
-	f.t.Helper()
-	current, _ := f.client()
-	for i, session := range f.dialed {
-		if _, err := session.MonMap(f.ctx); session != current && !errors.Is(err, ceph.ErrClosed) {
-			f.t.Errorf("%s: session %d was left open", reason, i)
-		}
-	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/openshift/library-go/pkg/controller/factory"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -91,7 +90,7 @@ func TestMoveIsRecorded(t *testing.T) {
 	f.pass(2 * pollInterval)
 	f.wantCondition("moved", "False/AsExpected")
 	record, _, err := f.conn.record.Load()
-	if err != nil || record.FSID != otherFSID || len(record.Former) != 1 || record.Former[0].FSID != cephtest.FSID {
+	if err != nil || record.FSID != otherFSID || len(record.Others) != 1 || record.Others[0].FSID != cephtest.FSID {
 		t.Errorf("recorded %v, %v", record, err)
 	}
 	f.named = ""
@@ -187,7 +186,7 @@ func TestEndedBeforeTheFirstAnswer(t *testing.T) {
 	f.secret(f.admin())
 	ctx, cancel := context.WithCancel(f.ctx)
 	cancel()
-	if err := f.conn.Sync(ctx, factory.NewSyncContext("test", f.recorder)); !errors.Is(err, context.Canceled) {
+	if err := f.run(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("sync: %v", err)
 	}
 	f.wantCondition("no answer yet", "")

@@ -80,7 +80,7 @@ func TestTarget(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			source := ceph.Source{Monitors: []ceph.Address{declared}, FSID: tc.fsid}
-			got := target(source, identity{driver: driver.RBD, named: tc.named, recorded: tc.recorded})
+			got := target(source, identity{world: world{driver: driver.RBD, named: tc.named, recorded: tc.recorded}})
 			if !slices.Equal(got.Monitors, tc.want) || got.FSID != "" {
 				t.Errorf("%s: %v with fsid %q, want %v without", tc.reason, got.Monitors, got.FSID, tc.want)
 			}

@@ -10,6 +10,9 @@ const Namespace = "openshift-cluster-csi-drivers"
 // CredentialsSecret is the Secret that declares the Ceph cluster.
 const CredentialsSecret = "ceph-credentials"
 
+// ClusterLabel marks the Secrets that declare further Ceph clusters.
+const ClusterLabel = "storage.openshift.io/ceph-cluster"
+
 const (
 	rbdName    = "rbd.csi.ceph.com"
 	cephFSName = "cephfs.csi.ceph.com"
@@ -67,6 +70,16 @@ var All = []Driver{RBD, CephFS}
 
 // OperatorName names the operator's Deployment, ServiceAccount, leases and log component.
 func (d Driver) OperatorName() string { return "ceph-" + d.Kind + "-csi-driver-operator" }
+
+// ElsewhereRole names the ClusterRole that allows the operator what it needs in a namespace
+// which an administrator tells it of. Nothing binds it.
+func (d Driver) ElsewhereRole() string { return d.OperatorName() + "-elsewhere" }
+
+// AllowElsewhere is the command that binds ElsewhereRole in a namespace.
+func (d Driver) AllowElsewhere(namespace string) string {
+	return "oc create rolebinding " + d.OperatorName() + " -n " + namespace + " --clusterrole=" + d.ElsewhereRole() +
+		" --serviceaccount=" + Namespace + ":" + d.OperatorName()
+}
 
 // ControllerName names the controller Deployment.
 func (d Driver) ControllerName() string { return "ceph-" + d.Kind + "-csi-driver-controller" }

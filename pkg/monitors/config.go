@@ -50,7 +50,7 @@ func decide(k known, existing []byte) ([]byte, error) {
 	if err := before.put(own); err != nil {
 		return nil, err
 	}
-	for _, former := range k.cluster.Former {
+	for _, former := range k.cluster.Others {
 		if _, there := before[former.FSID]; there || len(former.Monitors) == 0 {
 			continue
 		}

@@ -20,7 +20,7 @@ func TestDecide(t *testing.T) {
 	)
 	csi := ceph.Placement{FSID: "f1", Filesystem: "fs", SubvolumeGroup: "csi"}
 	moved := cluster
-	moved.Former = []state.Former{{FSID: "f2", Monitors: []string{"10.8.0.1:6789"}}, {FSID: "f3"}}
+	moved.Others = []state.Other{{FSID: "f2", Monitors: []string{"10.8.0.1:6789"}}, {FSID: "f3"}}
 	tests := map[string]struct {
 		reason   string
 		known    known

@@ -64,10 +64,7 @@ func (s starter) connection() *connection.Connection[Session] {
 		Resolve:    s.resolve,
 		Cluster:    s.cluster,
 		Clusters:   s.clusters,
-		Consent: func() string {
-			settings, _ := s.settings()
-			return settings.Cluster
-		},
+		Settings:   s.settings,
 		Wanted: func() (bool, bool) {
 			state, decided := s.gate.Get()
 			return state.Open, decided

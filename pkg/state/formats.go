@@ -11,27 +11,59 @@ type Cluster struct {
 	Monitors []string `json:"monitors"`
 	// MonHost are the addresses by which a client of ours connects ("v2:ip:port").
 	MonHost []string `json:"monHost"`
-	// Former are the Ceph clusters in use before this one, which volumes may still be in.
-	Former []Former `json:"former"`
+	// Others are the Ceph clusters beside this one, in which volumes may be: those that were in
+	// use before, and further ones.
+	Others []Other `json:"former"`
 }
 
-// Former is a Ceph cluster that was moved away from.
-type Former struct {
+// Other is a Ceph cluster that the default classes do not use. Its fields are those of Cluster.
+type Other struct {
 	FSID     string   `json:"fsid"`
+	Epoch    int64    `json:"epoch,omitempty"`
 	Monitors []string `json:"monitors"`
+	MonHost  []string `json:"monHost,omitempty"`
+}
+
+// Of returns what is known of a Ceph cluster, in use or not; nothing when it was never seen.
+func (c Cluster) Of(fsid string) Other {
+	switch i := slices.IndexFunc(c.Others, func(o Other) bool { return o.FSID == fsid }); {
+	case fsid == "":
+		return Other{}
+	case c.FSID == fsid:
+		return c.aside()
+	case i >= 0:
+		return c.Others[i]
+	}
+	return Other{}
+}
+
+func (c Cluster) aside() Other {
+	return Other{FSID: c.FSID, Epoch: c.Epoch, Monitors: c.Monitors, MonHost: c.MonHost}
+}
+
+// Beside returns c with what is known of a Ceph cluster that the default classes do not use.
+func (c Cluster) Beside(other Cluster) Cluster {
+	i := slices.IndexFunc(c.Others, func(o Other) bool { return o.FSID == other.FSID })
+	c.Others = slices.Clone(c.Others)
+	if i < 0 {
+		c.Others = append(c.Others, other.aside())
+	} else {
+		c.Others[i] = other.aside()
+	}
+	return c
 }
 
 // Succeed returns next with the clusters that came before it: those of c, and c itself if
 // next is another Ceph cluster.
 func (c Cluster) Succeed(next Cluster) Cluster {
-	former := c.Former
+	others := c.Others
 	if c.FSID != "" && c.FSID != next.FSID {
-		former = append(slices.Clone(former), Former{FSID: c.FSID, Monitors: c.Monitors})
+		others = append(slices.Clone(others), c.aside())
 	}
-	for _, f := range former {
-		seen := func(other Former) bool { return other.FSID == f.FSID }
-		if f.FSID != next.FSID && !slices.ContainsFunc(next.Former, seen) {
-			next.Former = append(next.Former, f)
+	for _, o := range others {
+		seen := func(other Other) bool { return other.FSID == o.FSID }
+		if o.FSID != next.FSID && !slices.ContainsFunc(next.Others, seen) {
+			next.Others = append(next.Others, o)
 		}
 	}
 	return next

@@ -1,0 +1,184 @@
+package connection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
+)
+
+// linkOf returns the link with a queue key, or nil.
+func (c *Connection[S]) linkOf(key string) *link[S] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.links[key]
+}
+
+// ordered are all links, by their keys.
+func (c *Connection[S]) ordered() []*link[S] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []*link[S]
+	for _, key := range slices.Sorted(maps.Keys(c.links)) {
+		out = append(out, c.links[key])
+	}
+	return out
+}
+
+// views are those of all sources and links.
+func (c *Connection[S]) views(w world) []view {
+	sources := map[string]source{}
+	for _, s := range w.sources {
+		sources[s.key] = s
+	}
+	var out []view
+	for _, l := range c.ordered() {
+		s, found := sources[l.key]
+		if !found {
+			s = source{key: l.key}
+		}
+		out = append(out, l.view(s))
+		delete(sources, l.key)
+	}
+	for _, s := range sources { // without a link yet
+		out = append(out, (&link[S]{key: s.key, config: c.config}).view(s))
+	}
+	slices.SortFunc(out, func(a, b view) int { return strings.Compare(a.key, b.key) })
+	return out
+}
+
+// arrange makes the links of new sources and ends those of sources that are gone, but the last
+// one to the Ceph cluster in use. It returns the keys of all.
+func (c *Connection[S]) arrange(w world) []string {
+	here := func(key string) bool {
+		return slices.ContainsFunc(w.sources, func(s source) bool { return s.key == key })
+	}
+	views := c.views(w)
+	var gone []*link[S]
+	c.mu.Lock()
+	for _, v := range views {
+		if _, known := c.links[v.key]; !known {
+			c.links[v.key] = &link[S]{key: v.key, config: c.config}
+		}
+		last := v.live && v.cluster.FSID == w.recorded.FSID && !served(w.recorded.FSID, views, v.key)
+		if !here(v.key) && !last {
+			gone = append(gone, c.links[v.key])
+			delete(c.links, v.key)
+		}
+	}
+	keys := slices.Sorted(maps.Keys(c.links))
+	c.mu.Unlock()
+	for _, l := range gone {
+		l.close()
+	}
+	return keys
+}
+
+func (c *Connection[S]) closeAll() {
+	for _, l := range c.ordered() {
+		l.close()
+	}
+}
+
+// settle publishes, records and reports what all links have found.
+func (c *Connection[S]) settle(ctx context.Context, managed bool) error {
+	c.settling.Lock()
+	defer c.settling.Unlock()
+	w, err := c.gather()
+	if err != nil {
+		return c.report(ctx, outcome{verdict: verdict{condition.SyncError, err.Error()}, known: true})
+	}
+	views := c.views(w)
+	fsid, rivals := choose(w, views)
+	all, notes := clusters(views)
+	for _, cluster := range all {
+		if cluster.FSID == fsid {
+			c.config.Cluster.Set(cluster)
+		}
+	}
+	if _, published := c.config.Clusters.Get(); published || len(all) > 0 {
+		c.config.Clusters.Set(all)
+	}
+	if managed {
+		if err := c.remember(ctx, w, views, fsid); err != nil {
+			return errors.Join(err, c.report(ctx, outcome{verdict: verdict{condition.SyncError, err.Error()}, known: true}))
+		}
+	}
+	o := w.judge(views, rivals)
+	o.notes = notes
+	return c.report(ctx, o)
+}
+
+// remember records the clusters for the next process. Only what was just read is recorded, so
+// that a record which a person deleted comes back from Ceph alone.
+func (c *Connection[S]) remember(ctx context.Context, w world, views []view, fsid string) error {
+	previous, _, err := c.record.Load()
+	if err != nil {
+		return err
+	}
+	next := previous
+	var learnt []view
+	for _, v := range views {
+		if v.live && v.unsaved && v.cluster.FSID == fsid {
+			next = next.Succeed(recordOf(v.cluster))
+			learnt = append(learnt, v)
+		}
+	}
+	if next.FSID == "" {
+		return nil
+	}
+	for _, v := range views {
+		if v.live && v.unsaved && v.cluster.FSID != next.FSID {
+			next = next.Beside(recordOf(v.cluster))
+			learnt = append(learnt, v)
+		}
+	}
+	if len(learnt) == 0 {
+		return nil
+	}
+	if err := c.record.Save(ctx, next); err != nil {
+		return err
+	}
+	for _, v := range learnt {
+		if l := c.linkOf(v.key); l != nil {
+			l.saved(v.cluster)
+		}
+	}
+	return nil
+}
+
+func recordOf(cluster ceph.Cluster) state.Cluster {
+	record := state.Cluster{FSID: cluster.FSID, Epoch: cluster.MonMap.Epoch, Monitors: cluster.MonMap.Monitors()}
+	for _, a := range cluster.MonMap.MonHost() {
+		record.MonHost = append(record.MonHost, a.String())
+	}
+	return record
+}
+
+func (c *Connection[S]) report(ctx context.Context, o outcome) error {
+	if !o.known {
+		return nil
+	}
+	degraded := condition.Good(condition.ConnectionDegraded)
+	if o.verdict.bad() {
+		degraded = condition.New(condition.ConnectionDegraded, operatorv1.ConditionTrue, o.verdict.reason, o.verdict.message)
+	}
+	used := condition.New(condition.SourcesUsed, operatorv1.ConditionTrue, condition.AsExpected, "")
+	if len(o.notes) > 0 {
+		used = condition.New(condition.SourcesUsed, operatorv1.ConditionFalse, condition.DuplicateCluster, strings.Join(o.notes, "\n"))
+	}
+	status := applyoperatorv1.OperatorStatus().WithConditions(degraded, used)
+	if err := c.config.Operator.ApplyOperatorStatus(ctx, c.Name(), status); err != nil {
+		return fmt.Errorf("writing condition %s: %w", condition.ConnectionDegraded, err)
+	}
+	return nil
+}
