@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -149,7 +150,7 @@ func (c *Connection[S]) secrets() ([]source, error) {
 		first.data = entries(secret)
 	}
 	out := []source{first.parsed()}
-	labelled, err := labels.NewRequirement(driver.ClusterLabel, "exists", nil)
+	labelled, err := labels.NewRequirement(driver.ClusterLabel, selection.Exists, nil)
 	if err != nil {
 		return nil, fmt.Errorf("selecting Secrets with label %s: %w", driver.ClusterLabel, err)
 	}

@@ -41,6 +41,8 @@ type Config struct {
 	DaemonSets        appsinformers.DaemonSetInformer
 	CSIDrivers        storageinformers.CSIDriverInformer
 	PersistentVolumes coreinformers.PersistentVolumeInformer
+	// Settings reads spec.driverConfig of the ClusterCSIDriver.
+	Settings func() (driver.Settings, error)
 	// Filesystem is what pkg/pools learned: whether the Ceph cluster has a CephFS filesystem.
 	// Only drivers that need one read it.
 	Filesystem *latest.Value[bool]

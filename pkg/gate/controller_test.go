@@ -29,13 +29,16 @@ type rig struct {
 	operator   *conditiontest.Operator
 	client     *fake.Clientset
 	factory    informers.SharedInformerFactory
+	settings   driver.Settings
+	wrong      error
 }
 
 func newRig(t *testing.T, d driver.Driver, operator *conditiontest.Operator, objects ...runtime.Object) *rig {
 	t.Helper()
 	client := fake.NewClientset(objects...)
 	kube := informers.NewSharedInformerFactory(client, 0)
-	r := &rig{operator: operator, client: client, factory: kube, config: Config{
+	r := &rig{operator: operator, client: client, factory: kube}
+	r.config = Config{
 		Driver:            d,
 		Operator:          operator,
 		Secrets:           kube.Core().V1().Secrets(),
@@ -43,11 +46,12 @@ func newRig(t *testing.T, d driver.Driver, operator *conditiontest.Operator, obj
 		DaemonSets:        kube.Apps().V1().DaemonSets(),
 		CSIDrivers:        kube.Storage().V1().CSIDrivers(),
 		PersistentVolumes: kube.Core().V1().PersistentVolumes(),
+		Settings:          func() (driver.Settings, error) { return r.settings, r.wrong },
 		Filesystem:        &latest.Value[bool]{},
 		State:             &latest.Value[State]{},
 		StaleConditions:   []string{"ControllerDegraded", "NodeProgressing"},
 		Recorder:          events.NewInMemoryRecorder("test", clock.RealClock{}),
-	}}
+	}
 	r.controller = New(r.config)
 	ctx, cancel := context.WithCancel(t.Context())
 	kube.Start(ctx.Done())
@@ -108,6 +112,13 @@ func TestSync(t *testing.T) {
 			reason:  "pkg/connection would not read it",
 			objects: []runtime.Object{&corev1.Secret{ObjectMeta: meta("second-cluster")}},
 			types:   []string{"Disabled", "KeptDegraded"},
+		},
+		"LabelledSecret": {
+			reason: "it adds a Ceph cluster, the first one as well",
+			objects: []runtime.Object{&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "second-cluster", Namespace: driver.Namespace,
+				Labels: map[string]string{driver.ClusterLabel: ""}}}},
+			open:  true,
+			types: []string{"ControllerDegraded", "KeptDegraded", "NodeProgressing"},
 		},
 		"SecretElsewhere": {
 			reason:  "another namespace declares nothing",

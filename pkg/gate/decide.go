@@ -18,7 +18,7 @@ type Input struct {
 	Deployed bool
 	// Volumes says that PersistentVolumes of the driver exist.
 	Volumes bool
-	// Declared says that a Secret declares a Ceph cluster.
+	// Declared says that a Secret, or Rook where the settings name it, declares a Ceph cluster.
 	Declared bool
 	// NeedsFilesystem says that the driver is of no use without CephFS; Filesystem is what
 	// Ceph said of that, once AskedCeph.

@@ -5,6 +5,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
@@ -25,7 +26,7 @@ func (c *controller) gather() (Input, error) {
 		return in, err
 	}
 	in.Deployed = workloads || ownCSIDriver && configured
-	if in.Declared, err = c.secretExists(driver.CredentialsSecret); err != nil {
+	if in.Declared, err = c.declared(); err != nil {
 		return in, err
 	}
 	if in.Deployed || in.Foreign {
@@ -80,6 +81,24 @@ func (c *controller) secretExists(name string) (bool, error) {
 		return false, fmt.Errorf("reading Secret %s/%s: %w", driver.Namespace, name, err)
 	}
 	return true, nil
+}
+
+// declared says whether anything declares a Ceph cluster, whatever it is worth. Settings that
+// are invalid and never were valid declare none.
+func (c *controller) declared() (bool, error) {
+	if found, err := c.secretExists(driver.CredentialsSecret); found || err != nil {
+		return found, err
+	}
+	labelled, err := labels.NewRequirement(driver.ClusterLabel, selection.Exists, nil)
+	if err != nil {
+		return false, fmt.Errorf("selecting Secrets with label %s: %w", driver.ClusterLabel, err)
+	}
+	secrets, err := c.Secrets.Lister().Secrets(driver.Namespace).List(labels.NewSelector().Add(*labelled))
+	if err != nil {
+		return false, fmt.Errorf("listing Secrets with label %s: %w", driver.ClusterLabel, err)
+	}
+	settings, err := c.Settings()
+	return len(secrets) > 0 || err == nil && settings.RookNamespace != "", nil
 }
 
 func (c *controller) volumes() (bool, error) {

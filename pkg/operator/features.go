@@ -37,6 +37,7 @@ func (s starter) gateController() factory.Controller {
 		DaemonSets:        s.clients.ns().Apps().V1().DaemonSets(),
 		CSIDrivers:        s.clients.cluster().Storage().V1().CSIDrivers(),
 		PersistentVolumes: s.clients.volumes.Core().V1().PersistentVolumes(),
+		Settings:          s.settings,
 		Filesystem:        s.filesystem,
 		State:             s.gate,
 		StaleConditions:   s.operandConditions(),
