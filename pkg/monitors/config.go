@@ -12,53 +12,83 @@ import (
 
 // entry is one Ceph cluster in ceph-csi's config.json.
 type entry struct {
-	ClusterID string   `json:"clusterID"`
-	Monitors  []string `json:"monitors"`
-	CephFS    *cephFS  `json:"cephFS,omitempty"`
+	ClusterID    string        `json:"clusterID"`
+	Monitors     []string      `json:"monitors"`
+	CephFS       *cephFS       `json:"cephFS,omitempty"`
+	ReadAffinity *readAffinity `json:"readAffinity,omitempty"`
 }
 
 type cephFS struct {
-	SubvolumeGroup string `json:"subvolumeGroup,omitempty"`
+	SubvolumeGroup     string `json:"subvolumeGroup,omitempty"`
+	KernelMountOptions string `json:"kernelMountOptions,omitempty"`
+	FuseMountOptions   string `json:"fuseMountOptions,omitempty"`
+}
+
+type readAffinity struct {
+	Enabled             bool     `json:"enabled"`
+	CrushLocationLabels []string `json:"crushLocationLabels"`
 }
 
 // known is what config.json is made of.
 type known struct {
-	// cluster in use, and those before it.
+	// cluster in use, and those beside it; only what is recorded of the latter.
 	cluster state.Cluster
+	// others are connected, and not in use.
+	others []state.Cluster
 	// place of the volumes in cluster; only its SubvolumeGroup counts, and the zero
 	// Placement is that it is not known yet.
 	place ceph.Placement
+	// options of mounts in cluster, and of reads in all; empty for ceph-csi's own.
+	kernelMountOptions, fuseMountOptions string
+	readAffinity                         []string
 }
 
-// decide returns config.json: the cluster in use as it is now, and every other one that
-// existing has, because handles of volumes and snapshots carry its clusterID. Existing
-// content that cannot be read is built anew. It returns nil when no mons are known: an
-// empty list would cut off what runs.
+// decide returns config.json: the clusters as they are now, and every other one that existing
+// has, because handles of volumes and snapshots carry its clusterID. The entry of the one in
+// use is ours alone; in others only the mons are. Existing content that cannot be read is
+// built anew. It returns nil when no mons are known: an empty list would cut off what runs.
 func decide(k known, existing []byte) ([]byte, error) {
-	if k.cluster.FSID == "" || len(k.cluster.Monitors) == 0 {
+	inUse := k.cluster.FSID != "" && len(k.cluster.Monitors) > 0
+	if !inUse && len(k.others) == 0 {
 		return nil, nil
 	}
-	before := parse(existing)
-	own := entry{ClusterID: k.cluster.FSID, Monitors: k.cluster.Monitors}
-	group := k.place.SubvolumeGroup
-	if k.place == (ceph.Placement{}) {
-		group = before.group(own.ClusterID)
-	}
-	if group != "" {
-		own.CephFS = &cephFS{SubvolumeGroup: group}
-	}
-	if err := before.put(own); err != nil {
-		return nil, err
-	}
-	for _, former := range k.cluster.Others {
-		if _, there := before[former.FSID]; there || len(former.Monitors) == 0 {
-			continue
-		}
-		if err := before.put(entry{ClusterID: former.FSID, Monitors: former.Monitors}); err != nil {
+	all := parse(existing)
+	if inUse {
+		own := entry{ClusterID: k.cluster.FSID, Monitors: k.cluster.Monitors, CephFS: k.cephFS(all)}
+		if err := all.put(own); err != nil {
 			return nil, err
 		}
 	}
-	return before.encode()
+	for _, other := range k.cluster.Others {
+		if _, there := all[other.FSID]; there || len(other.Monitors) == 0 {
+			continue
+		}
+		if err := all.put(entry{ClusterID: other.FSID, Monitors: other.Monitors}); err != nil {
+			return nil, err
+		}
+	}
+	for _, other := range k.others {
+		if err := all.set(other.FSID, "clusterID", other.FSID, "monitors", other.Monitors); err != nil {
+			return nil, err
+		}
+	}
+	for id := range all {
+		if err := all.setAffinity(id, k.readAffinity); err != nil {
+			return nil, err
+		}
+	}
+	return all.encode()
+}
+
+func (k known) cephFS(before entries) *cephFS {
+	options := cephFS{SubvolumeGroup: k.place.SubvolumeGroup, KernelMountOptions: k.kernelMountOptions, FuseMountOptions: k.fuseMountOptions}
+	if k.place == (ceph.Placement{}) {
+		options.SubvolumeGroup = before.group(k.cluster.FSID)
+	}
+	if options == (cephFS{}) {
+		return nil
+	}
+	return &options
 }
 
 // entries are those of a config.json by clusterID, as they stand there.
@@ -100,6 +130,46 @@ func (e entries) put(new entry) error {
 	}
 	e[new.ClusterID] = raw
 	return nil
+}
+
+// set gives fields of an entry, in pairs of name and value, and leaves its other ones alone. A
+// value of nil removes a field. Nothing changes where nothing differs.
+func (e entries) set(clusterID string, pairs ...any) error {
+	fields := map[string]json.RawMessage{}
+	if raw, there := e[clusterID]; there {
+		if err := json.Unmarshal(raw, &fields); err != nil {
+			return fmt.Errorf("reading the entry of Ceph cluster %s: %w", clusterID, err)
+		}
+	}
+	before := maps.Clone(fields)
+	for pair := range slices.Chunk(pairs, 2) {
+		name := pair[0].(string)
+		if pair[1] == nil {
+			delete(fields, name)
+			continue
+		}
+		value, err := json.Marshal(pair[1])
+		if err != nil {
+			return fmt.Errorf("encoding %s of Ceph cluster %s: %w", name, clusterID, err)
+		}
+		fields[name] = value
+	}
+	if maps.EqualFunc(before, fields, sameJSON) {
+		return nil
+	}
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		return fmt.Errorf("encoding the entry of Ceph cluster %s: %w", clusterID, err)
+	}
+	e[clusterID] = raw
+	return nil
+}
+
+func (e entries) setAffinity(clusterID string, labels []string) error {
+	if len(labels) == 0 {
+		return e.set(clusterID, "readAffinity", nil)
+	}
+	return e.set(clusterID, "readAffinity", readAffinity{Enabled: true, CrushLocationLabels: labels})
 }
 
 // encode sorts by clusterID, so that equal entries give equal bytes.

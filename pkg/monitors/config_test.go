@@ -28,10 +28,10 @@ func TestDecide(t *testing.T) {
 		want     string // without white space; "" for nil
 	}{
 		"First":           {reason: "pods wait for it: mons are enough", known: known{cluster: cluster}, want: "[" + own + "]"},
-		"Group known":     {reason: "the group is added when it is known", known: known{cluster, csi}, existing: "[" + own + "]", want: "[" + ownCSI + "]"},
+		"Group known":     {reason: "the group is added when it is known", known: known{cluster: cluster, place: csi}, existing: "[" + own + "]", want: "[" + ownCSI + "]"},
 		"Group not yet":   {reason: "after a restart the group must not go away", known: known{cluster: cluster}, existing: "[" + ownCSI + "]", want: "[" + ownCSI + "]"},
-		"Group gone":      {reason: "RBD has none", known: known{cluster, ceph.Placement{FSID: "f1", Pool: "p"}}, existing: "[" + ownCSI + "]", want: "[" + own + "]"},
-		"Own edited":      {reason: "our entry is ours alone", known: known{cluster, csi}, existing: `[{"clusterID":"f1","monitors":["1.1.1.1:1"],"x":1}]`, want: "[" + ownCSI + "]"},
+		"Group gone":      {reason: "RBD has none", known: known{cluster: cluster, place: ceph.Placement{FSID: "f1", Pool: "p"}}, existing: "[" + ownCSI + "]", want: "[" + own + "]"},
+		"Own edited":      {reason: "our entry is ours alone", known: known{cluster: cluster, place: csi}, existing: `[{"clusterID":"f1","monitors":["1.1.1.1:1"],"x":1}]`, want: "[" + ownCSI + "]"},
 		"Other clusterID": {reason: "volume handles carry it; nothing in it is touched", known: known{cluster: cluster}, existing: "[" + foreign + "]", want: "[" + foreign + "," + own + "]"},
 		"Without mons":    {reason: "an entry without mons is of no use to anyone", known: known{cluster: cluster}, existing: `[{"clusterID":"f0","monitors":[]},{"monitors":["1.1.1.1:1"]},7]`, want: "[" + own + "]"},
 		"Twice":           {reason: "ceph-csi takes the first", known: known{cluster: cluster}, existing: "[" + foreign + "," + strings.ReplaceAll(foreign, "10.9", "10.7") + "]", want: "[" + foreign + "," + own + "]"},
@@ -67,8 +67,8 @@ func TestDecide(t *testing.T) {
 // The form is for people too.
 func TestDecideFormat(t *testing.T) {
 	got, err := decide(known{
-		state.Cluster{FSID: "f1", Monitors: []string{"10.0.0.1:6789"}},
-		ceph.Placement{FSID: "f1", SubvolumeGroup: "csi"},
+		cluster: state.Cluster{FSID: "f1", Monitors: []string{"10.0.0.1:6789"}},
+		place:   ceph.Placement{FSID: "f1", SubvolumeGroup: "csi"},
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -32,6 +32,9 @@ type fixture struct {
 	operator   v1helpers.OperatorClient
 	spec       *operatorv1.OperatorSpec
 	cluster    latest.Value[ceph.Cluster]
+	clusters   latest.Value[[]ceph.Cluster]
+	settings   driver.Settings
+	wrong      error
 	placement  latest.Value[ceph.Placement]
 	recorder   events.InMemoryRecorder
 	controller factory.Controller
@@ -47,7 +50,8 @@ func newFixture(t *testing.T) *fixture {
 	f.secrets, f.configMaps = core.Secrets().Informer().GetIndexer(), core.ConfigMaps().Informer().GetIndexer()
 	f.controller = New(Config{
 		Driver: driver.CephFS, Operator: f.operator, Client: f.kube.CoreV1(), Secrets: core.Secrets(), ConfigMaps: core.ConfigMaps(),
-		Cluster: &f.cluster, Placement: &f.placement, Recorder: f.recorder,
+		Cluster: &f.cluster, Clusters: &f.clusters, Placement: &f.placement,
+		Settings: func() (driver.Settings, error) { return f.settings, f.wrong }, Recorder: f.recorder,
 	})
 	return f
 }

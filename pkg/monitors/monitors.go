@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
@@ -37,10 +39,14 @@ type Config struct {
 	Client     corev1client.CoreV1Interface
 	Secrets    coreinformers.SecretInformer
 	ConfigMaps coreinformers.ConfigMapInformer
-	// Cluster is the Ceph cluster in use, Placement the place of the default StorageClass.
+	// Cluster is the Ceph cluster in use, Clusters are all that are connected, Placement is the
+	// place of the default StorageClass.
 	Cluster   *latest.Value[ceph.Cluster]
+	Clusters  *latest.Value[[]ceph.Cluster]
 	Placement *latest.Value[ceph.Placement]
-	Recorder  events.Recorder
+	// Settings reads spec.driverConfig of the ClusterCSIDriver.
+	Settings func() (driver.Settings, error)
+	Recorder events.Recorder
 }
 
 type controller struct {
@@ -52,7 +58,7 @@ type controller struct {
 
 // New builds the controller <ConditionPrefix>MonitorsController. It writes Secret
 // driver.ConfigSecret when its content differs from what is known: at once when the mons
-// are, with CephFS's subvolume group as soon as that is. ceph-csi reads the file with each
+// of a Ceph cluster are, with CephFS's subvolume group as soon as that is. ceph-csi reads the file with each
 // call, so nothing restarts. Before Ceph has answered, the last known mons are taken from
 // pkg/state.
 //
@@ -66,7 +72,7 @@ func New(config Config) factory.Controller {
 	}
 	return factory.New().
 		WithSync(c.sync).
-		WithInformers(config.Operator.Informer(), config.Cluster, config.Placement).
+		WithInformers(config.Operator.Informer(), config.Cluster, config.Clusters, config.Placement).
 		WithFilteredEventsInformers(factory.NamesFilter(config.Driver.ConfigSecret()), config.Secrets.Informer()).
 		WithFilteredEventsInformers(factory.NamesFilter(config.Driver.StateConfigMap()), config.ConfigMaps.Informer()).
 		ToController(c.name, config.Recorder)
@@ -105,7 +111,11 @@ func (c controller) apply(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading Secret %s: %w", where, err)
 	}
-	content, err := decide(c.gather(), existing.Data[configKey])
+	k, err := c.gather()
+	if err != nil {
+		return err
+	}
+	content, err := decide(k, existing.Data[configKey])
 	if err != nil {
 		return fmt.Errorf("making Secret %s: %w", where, err)
 	}
@@ -128,24 +138,60 @@ func (c controller) apply(ctx context.Context) error {
 
 // gather prefers what Ceph says now to what was recorded. A record that cannot be read is
 // as good as none here: its writer reports it.
-func (c controller) gather() known {
+func (c controller) gather() (known, error) {
+	settings, err := c.Settings()
+	if err != nil {
+		return known{}, err
+	}
 	cluster, _, err := c.clusters.Load()
 	if err != nil {
 		cluster = state.Cluster{}
 	}
 	if live, ok := c.Cluster.Get(); ok {
-		cluster = cluster.Succeed(state.Cluster{FSID: live.FSID, Epoch: live.MonMap.Epoch, Monitors: live.MonMap.Monitors()})
+		cluster = cluster.Succeed(recordOf(live))
 	}
-	k := known{cluster: cluster}
+	k := known{
+		cluster: inForm(cluster, settings), readAffinity: settings.ReadAffinity,
+		kernelMountOptions: settings.KernelMountOptions, fuseMountOptions: settings.FuseMountOptions,
+	}
+	connected, _ := c.Clusters.Get()
+	for _, other := range connected {
+		if other.FSID != cluster.FSID {
+			k.others = append(k.others, inForm(recordOf(other), settings))
+		}
+	}
 	if live, ok := c.Placement.Get(); ok && live.FSID == cluster.FSID {
 		k.place = live
-		return k
+		return k, nil
 	}
 	recorded, _, err := c.placements.Load()
 	if err == nil && recorded.FSID == cluster.FSID {
 		k.place = ceph.Placement{FSID: recorded.FSID, Filesystem: recorded.Filesystem, SubvolumeGroup: recorded.SubvolumeGroup}
 	}
-	return k
+	return k, nil
+}
+
+func recordOf(cluster ceph.Cluster) state.Cluster {
+	record := state.Cluster{FSID: cluster.FSID, Epoch: cluster.MonMap.Epoch, Monitors: cluster.MonMap.Monitors()}
+	for _, a := range cluster.MonMap.MonHost() {
+		record.MonHost = append(record.MonHost, a.String())
+	}
+	return record
+}
+
+// inForm lists the mons by the addresses that the settings need: kernel clients that speak
+// msgr2 know the mons by their v2 addresses alone.
+func inForm(cluster state.Cluster, settings driver.Settings) state.Cluster {
+	if !settings.Msgr2() || len(cluster.MonHost) == 0 {
+		return cluster
+	}
+	cluster.Monitors = nil
+	for _, address := range cluster.MonHost {
+		_, hostPort, _ := strings.Cut(address, ":")
+		cluster.Monitors = append(cluster.Monitors, hostPort)
+	}
+	slices.Sort(cluster.Monitors)
+	return cluster
 }
 
 func (c controller) report(ctx context.Context, degraded *applyoperatorv1.OperatorConditionApplyConfiguration) error {

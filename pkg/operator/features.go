@@ -108,7 +108,9 @@ func (s starter) monitors() factory.Controller {
 		Secrets:    s.clients.ns().Core().V1().Secrets(),
 		ConfigMaps: s.clients.ns().Core().V1().ConfigMaps(),
 		Cluster:    s.cluster,
+		Clusters:   s.clusters,
 		Placement:  s.placement,
+		Settings:   s.settings,
 		Recorder:   s.recorder,
 	})
 }

@@ -1,0 +1,85 @@
+package monitors
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/openshift/library-go/pkg/controller/factory"
+)
+
+func syncContext(f *fixture) factory.SyncContext { return factory.NewSyncContext("test", f.recorder) }
+
+func monitorsOf(t *testing.T, raw json.RawMessage) []string {
+	t.Helper()
+	var e entry
+	if err := json.Unmarshal(raw, &e); err != nil {
+		t.Fatal(err)
+	}
+	return e.Monitors
+}
+
+func TestReplaceMonitors(t *testing.T) {
+	mons := func(clusterID string, _ []string) []string {
+		if clusterID == "f1" {
+			return []string{"10.0.0.1:6789", "10.0.0.2:6789"}
+		}
+		return nil
+	}
+	const foreign = "{ \"clusterID\":\"f0\",\n\t\"monitors\" : [ \"1.1.1.1\" ], \"x\":{\"monitors\":[\"2\"]} }"
+	tests := map[string]struct{ reason, content, want string }{
+		"Follows": {"every other byte stays",
+			" [\n" + foreign + " ,\n{\"rbd\": {\"monitors\": [\"a\"]}, \"monitors\": [ \"10.0.0.9:6789\" ] , \"clusterID\": \"f1\"}\n]\n",
+			" [\n" + foreign + " ,\n{\"rbd\": {\"monitors\": [\"a\"]}, \"monitors\": [\"10.0.0.1:6789\",\"10.0.0.2:6789\"] , \"clusterID\": \"f1\"}\n]\n"},
+		"SameSet":   {"their order is theirs", `[{"clusterID":"f1","monitors":["10.0.0.2:6789","10.0.0.1:6789"]}]`, `[{"clusterID":"f1","monitors":["10.0.0.2:6789","10.0.0.1:6789"]}]`},
+		"Twice":     {"either may be read", `[{"clusterID":"f1","monitors":["a"]},{"clusterID":"f1","monitors":[]}]`, `[{"clusterID":"f1","monitors":["10.0.0.1:6789","10.0.0.2:6789"]},{"clusterID":"f1","monitors":["10.0.0.1:6789","10.0.0.2:6789"]}]`},
+		"NoField":   {"not a working entry, not ours to mend", `[{"clusterID":"f1"}]`, `[{"clusterID":"f1"}]`},
+		"LastField": {"as JSON readers do", `[{"monitors":["a"],"clusterID":"f1","monitors":["b"]}]`, `[{"monitors":["a"],"clusterID":"f1","monitors":["10.0.0.1:6789","10.0.0.2:6789"]}]`},
+		"Odd":       {"what is no entry stays", `[7,{"clusterID":1},null]`, `[7,{"clusterID":1},null]`},
+		"Empty":     {"a driver that is not used yet", `[]`, `[]`},
+		"Object":    {"another file", `{}`, ""},
+		"Broken":    {"cut off", `[{"clusterID":"f1","monitors":["a"]}`, ""},
+		"Nothing":   {"an empty key", "", ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := replaceMonitors([]byte(tc.content), mons)
+			if (err != nil) != (tc.want == "") || string(got) != tc.want {
+				t.Errorf("%s: %v\n got %s\nwant %s", tc.reason, err, got, tc.want)
+			}
+		})
+	}
+}
+
+func FuzzConfigJSON(f *testing.F) {
+	f.Add(`[{"clusterID":"f1","monitors":["1.1.1.1:6789"],"cephFS":{"subvolumeGroup":"csi"}},{"clusterID":"f0"}]`)
+	f.Add(`[{"monitors":["a"],"monitors":[],"clusterID":"f1"}] `)
+	f.Add(`[[],{},"`)
+	f.Fuzz(func(t *testing.T, text string) {
+		wanted := func(id string, _ []string) []string {
+			if id != "f1" {
+				return nil
+			}
+			return []string{"10.0.0.1:6789"}
+		}
+		out, err := replaceMonitors([]byte(text), wanted)
+		if err == nil {
+			again, err := replaceMonitors(out, wanted)
+			if err != nil || string(again) != string(out) {
+				t.Errorf("%q became %q, then %q: %v", text, out, again, err)
+			}
+			if !strings.Contains(text, "f1") && !strings.Contains(text, `\u`) && text != string(out) {
+				t.Errorf("%q became %q", text, out)
+			}
+		}
+		k := known{}
+		k.cluster.FSID, k.cluster.Monitors = "f1", []string{"10.0.0.1:6789"}
+		first, err := decide(k, []byte(text))
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if again, err := decide(k, first); err != nil || string(again) != string(first) || len(monitorsOf(t, parse(first)["f1"])) != 1 {
+			t.Errorf("%q: decided %q, then %q: %v", text, first, again, err)
+		}
+	})
+}

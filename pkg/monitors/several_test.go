@@ -1,0 +1,140 @@
+package monitors
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
+)
+
+func TestDecideSeveral(t *testing.T) {
+	const (
+		own    = `{"clusterID":"f1","monitors":["10.0.0.1:6789"]}`
+		second = `{"clusterID":"f2","monitors":["10.0.2.1:6789"]}`
+		tuned  = `{"clusterID":"f2","monitors":["10.0.2.9:6789"],"rbd":{"radosNamespace":"ns"}}`
+		near   = `"readAffinity":{"enabled":true,"crushLocationLabels":["zone"]}`
+	)
+	inUse := state.Cluster{FSID: "f1", Monitors: []string{"10.0.0.1:6789"}}
+	other := []state.Cluster{{FSID: "f2", Monitors: []string{"10.0.2.1:6789"}}}
+	recorded := inUse
+	recorded.Others = []state.Other{{FSID: "f2", Monitors: []string{"10.0.2.8:6789"}}}
+	tests := map[string]struct {
+		reason   string
+		known    known
+		existing string
+		want     string
+	}{
+		"Both":          {reason: "volumes may be in either", known: known{cluster: inUse, others: other}, want: "[" + own + "," + second + "]"},
+		"None chosen":   {reason: "the mons of both are known all the same", known: known{others: other}, want: "[" + second + "]"},
+		"Live is newer": {reason: "the record is of yesterday", known: known{cluster: recorded, others: other}, want: "[" + own + "," + second + "]"},
+		"Recorded":      {reason: "silent at the start", known: known{cluster: recorded}, want: "[" + own + "," + strings.ReplaceAll(second, "2.1", "2.8") + "]"},
+		"Tuned by hand": {
+			reason: "of another cluster's entry only the mons are ours", known: known{cluster: inUse, others: other}, existing: "[" + tuned + "]",
+			want: "[" + own + "," + strings.ReplaceAll(tuned, "2.9", "2.1") + "]",
+		},
+		"Affinity": {
+			reason: "reads are near in all clusters", known: known{cluster: inUse, others: other, readAffinity: []string{"zone"}},
+			want: `[{"clusterID":"f1","monitors":["10.0.0.1:6789"],` + near + `},{"clusterID":"f2","monitors":["10.0.2.1:6789"],` + near + `}]`,
+		},
+		"Affinity off": {
+			reason: "the field is left out again", known: known{cluster: inUse, others: other},
+			existing: `[{"clusterID":"f1","monitors":["10.0.0.1:6789"],` + near + `},{"clusterID":"f2","monitors":["10.0.2.1:6789"],` + near + `}]`,
+			want:     "[" + own + "," + second + "]",
+		},
+		"Mount options": {
+			reason: "every mount of the cluster has them, also those of older classes",
+			known:  known{cluster: inUse, place: ceph.Placement{FSID: "f1", SubvolumeGroup: "csi"}, kernelMountOptions: "ms_mode=crc", fuseMountOptions: "debug"},
+			want:   `[{"clusterID":"f1","monitors":["10.0.0.1:6789"],"cephFS":{"subvolumeGroup":"csi","kernelMountOptions":"ms_mode=crc","fuseMountOptions":"debug"}}]`,
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := decide(tc.known, []byte(tc.existing))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if compact := strings.NewReplacer("\n", "", " ", "").Replace(string(got)); compact != tc.want {
+				t.Errorf("%s:\n got %s\nwant %s", tc.reason, compact, tc.want)
+			}
+			if again, err := decide(tc.known, got); err != nil || string(again) != string(got) {
+				t.Errorf("%s: deciding again gives %s, %v", tc.reason, again, err)
+			}
+		})
+	}
+}
+
+// monmap is read as Ceph prints it, one mon for each list of addresses.
+func monmap(t *testing.T, mons ...string) ceph.MonMap {
+	t.Helper()
+	var entries []string
+	for i, addresses := range mons {
+		var vector []string
+		for _, a := range strings.Fields(addresses) {
+			protocol, at, _ := strings.Cut(a, ":")
+			vector = append(vector, `{"type":"`+protocol+`","addr":"`+at+`","nonce":0}`)
+		}
+		entries = append(entries, `{"name":"`+string(rune('a'+i))+`","public_addrs":{"addrvec":[`+strings.Join(vector, ",")+`]}}`)
+	}
+	m, err := ceph.ParseMonDump([]byte(`{"fsid":"` + cephtest.FSID + `","epoch":4,"mons":[` + strings.Join(entries, ",") + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// What is written for the forms that monmaps have: one address per mon.
+func TestAddressForms(t *testing.T) {
+	tests := map[string]struct {
+		reason  string
+		monmap  []string
+		options string
+		want    []string
+	}{
+		"Both":         {"kernel clients speak v1 unless told", []string{"v2:10.0.0.2:3300 v1:10.0.0.2:6789", "v2:10.0.0.1:3300 v1:10.0.0.1:6789"}, "", []string{"10.0.0.1:6789", "10.0.0.2:6789"}},
+		"V1Only":       {"an old cluster", []string{"v1:10.0.0.1:6789"}, "", []string{"10.0.0.1:6789"}},
+		"V2Only":       {"v1 is off", []string{"v2:10.0.0.1:3300", "v2:10.0.0.2:3300 v1:10.0.0.2:6789"}, "", []string{"10.0.0.1:3300", "10.0.0.2:6789"}},
+		"IPv6":         {"with brackets", []string{"v2:[fd00::1]:3300 v1:[fd00::1]:6789"}, "", []string{"[fd00::1]:6789"}},
+		"OddPorts":     {"several mons on a host", []string{"v2:10.0.0.1:40001 v1:10.0.0.1:40002"}, "", []string{"10.0.0.1:40002"}},
+		"MsMode":       {"kernel clients speak v2", []string{"v2:10.0.0.1:3300 v1:10.0.0.1:6789"}, "ms_mode=secure", []string{"10.0.0.1:3300"}},
+		"MsModeIPv6":   {"kernel clients speak v2", []string{"v2:[fd00::1]:3300 v1:[fd00::1]:6789"}, "ms_mode=prefer-crc", []string{"[fd00::1]:3300"}},
+		"MsModeV1Only": {"there is nothing else", []string{"v1:10.0.0.1:6789"}, "ms_mode=secure", []string{"10.0.0.1:6789"}},
+		"MsModeLegacy": {"v1 by name", []string{"v2:10.0.0.1:3300 v1:10.0.0.1:6789"}, "ms_mode=legacy", []string{"10.0.0.1:6789"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.settings.KernelMountOptions = tc.options
+			m := monmap(t, tc.monmap...)
+			f.cluster.Set(ceph.Cluster{FSID: m.FSID, MonMap: m})
+			entries := parse(f.sync().Data["config.json"])
+			if got := monitorsOf(t, entries[cephtest.FSID]); !slices.Equal(got, tc.want) {
+				t.Errorf("%s: %v, want %v", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+// The controller writes what is connected beside the one in use, and keeps it afterwards.
+func TestFurtherClusters(t *testing.T) {
+	f, c := newFixture(t), cephtest.New()
+	b := cephtest.New()
+	b.SetFSID("c0ffee00-0000-4000-8000-000000000002")
+	b.AddMon("b")
+	f.settings = driver.Settings{ReadAffinity: []string{"topology.kubernetes.io/zone"}}
+	f.publish(c)
+	published, _ := f.cluster.Get()
+	f.clusters.Set([]ceph.Cluster{published, {FSID: b.MonMap().FSID, MonMap: b.MonMap()}})
+	f.want("both", f.sync(), cephtest.FSID, b.MonMap().FSID, `"10.20.0.3:6789"`, `"topology.kubernetes.io/zone"`)
+	f.clusters.Set([]ceph.Cluster{published})
+	f.want("withdrawn", f.sync(), cephtest.FSID, b.MonMap().FSID, `"10.20.0.3:6789"`)
+
+	f.wrong = errors.New("no such settings")
+	if err := f.controller.Sync(t.Context(), syncContext(f)); err == nil || !strings.Contains(f.condition().Message, "no such settings") {
+		t.Errorf("%v, condition %v", err, f.condition())
+	}
+}
