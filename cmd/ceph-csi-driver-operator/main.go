@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -19,8 +20,14 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	if err := newCommand().ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "error: "+strings.ReplaceAll(err.Error(), "\n", " "))
-		os.Exit(1)
+		if text := strings.ReplaceAll(err.Error(), "\n", " "); text != "" {
+			fmt.Fprintln(os.Stderr, "error: "+text)
+		}
+		code := 1
+		if e := (exit{}); errors.As(err, &e) {
+			code = e.code
+		}
+		os.Exit(code)
 	}
 }
 
@@ -34,6 +41,6 @@ func newCommand() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	logs.AddFlags(cmd.PersistentFlags())
-	cmd.AddCommand(newStartCommand())
+	cmd.AddCommand(newStartCommand(), newCheckCommand())
 	return cmd
 }

@@ -20,6 +20,7 @@ import (
 	// The CRDs lie beside these empty packages: importing them makes vendoring bring them.
 	_ "github.com/openshift/api/config/v1/zz_generated.crd-manifests"
 	_ "github.com/openshift/api/operator/v1/zz_generated.crd-manifests"
+	_ "github.com/openshift/api/security/v1/zz_generated.crd-manifests"
 
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
 )
@@ -27,6 +28,7 @@ import (
 const (
 	configCRDs      = "github.com/openshift/api/config/v1/zz_generated.crd-manifests"
 	operatorCRDs    = "github.com/openshift/api/operator/v1/zz_generated.crd-manifests"
+	securityCRDs    = "github.com/openshift/api/security/v1/zz_generated.crd-manifests"
 	clusterCSICRD   = "0000_50_csi-driver_01_clustercsidrivers-Default.crd.yaml"
 	clusterCSIPatch = "manifests/crd-patch/clustercsidriver.patch.json"
 )
@@ -45,6 +47,9 @@ var openshiftCRDs = map[string][]string{
 	operatorCRDs: {
 		"0000_50_storage_01_storages.crd.yaml",
 		clusterCSICRD,
+	},
+	securityCRDs: {
+		"0000_03_config-operator_01_securitycontextconstraints.crd.yaml",
 	},
 }
 

@@ -36,6 +36,7 @@ func (o *OpenShift) createSingletons(ctx context.Context) error {
 		{"FeatureGate", o.createFeatureGate},
 		{"ClusterVersion", o.createClusterVersion},
 		{"Storage", o.createStorage},
+		{"SecurityContextConstraints", o.createPrivileged},
 	} {
 		if err := s.create(ctx); err != nil {
 			return fmt.Errorf("creating the %s: %w", s.kind, err)

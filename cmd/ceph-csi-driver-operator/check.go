@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/openshift/library-go/pkg/config/client"
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/rados"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/check"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// Exit codes of check beside 0.
+const (
+	exitWrong      = 1
+	exitCannotTell = 2
+)
+
+// exit ends the process with a code; a nil error says nothing.
+type exit struct {
+	code int
+	err  error
+}
+
+func (e exit) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+// checkFlags are the flags of check.
+type checkFlags struct {
+	conf, keyring, user, kubeconfig, driver, pool, filesystem, output string
+	timeout                                                           time.Duration
+}
+
+func newCheckCommand() *cobra.Command {
+	var flags checkFlags
+	cmd := &cobra.Command{
+		Use:   "check --ceph-conf=FILE --keyring=FILE",
+		Short: "Tell whether a ceph.conf and a keyring can serve a cluster, and what is missing",
+		Long: "Tell whether a ceph.conf and a keyring can serve a cluster, and what is missing.\n" +
+			"It changes nothing, in Ceph or in Kubernetes.\n\n" +
+			"Exit codes: 0 nothing is wrong, 1 something is wrong, 2 the check could not be made.",
+		Args: func(cmd *cobra.Command, args []string) error { return cannotTell(cobra.NoArgs(cmd, args)) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return flags.run(cmd.Context(), cmd.OutOrStdout())
+		},
+	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cannotTell(err) })
+	f := cmd.Flags()
+	f.StringVar(&flags.conf, "ceph-conf", "", "The ceph.conf of the Ceph cluster.")
+	f.StringVar(&flags.keyring, "keyring", "", "The keyring with the Ceph user.")
+	f.StringVar(&flags.user, "user", "", "Which user of the keyring (default: the only one, or client.admin).")
+	f.StringVar(&flags.kubeconfig, "kubeconfig", "", "A kubeconfig of the cluster; without it, only Ceph is looked at.")
+	f.StringVar(&flags.driver, "driver", "both", "CSI driver to be deployed: "+strings.Join(kinds(), ", ")+" or both.")
+	f.StringVar(&flags.pool, "pool", "", "The pool meant for ceph.pool (default: as the operator chooses).")
+	f.StringVar(&flags.filesystem, "filesystem", "", "The filesystem meant for ceph.filesystem (default: as the operator chooses).")
+	f.StringVarP(&flags.output, "output", "o", "table", "table or json.")
+	f.DurationVar(&flags.timeout, "timeout", time.Minute, "How long the whole check may take.")
+	return cmd
+}
+
+// cannotTell marks an error as one for which nothing was checked.
+func cannotTell(err error) error {
+	if err == nil {
+		return nil
+	}
+	return exit{exitCannotTell, err}
+}
+
+func (f checkFlags) run(ctx context.Context, out io.Writer) error {
+	config, err := f.config()
+	if err != nil {
+		return cannotTell(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, f.timeout)
+	defer cancel()
+	report := check.Run(ctx, config)
+	write := report.WriteTable
+	if f.output == "json" {
+		write = report.WriteJSON
+	}
+	if err := write(out); err != nil {
+		return cannotTell(err)
+	}
+	if report.State() == check.Wrong {
+		return exit{code: exitWrong}
+	}
+	return nil
+}
+
+func (f checkFlags) config() (check.Config, error) {
+	config := check.Config{
+		User: f.user, Pool: f.pool, Filesystem: f.filesystem, Drivers: driver.All,
+		Resolve: resolve, Reach: check.Reach,
+		Dial: func(ctx context.Context, source ceph.Source) (check.Ceph, error) {
+			conn, err := rados.Dial(ctx, source, rados.Options{})
+			if err != nil {
+				return nil, err
+			}
+			return conn, nil
+		},
+	}
+	if f.output != "table" && f.output != "json" {
+		return config, fmt.Errorf("--output=%q: must be table or json", f.output)
+	}
+	if f.timeout <= 0 {
+		return config, fmt.Errorf("--timeout=%s: must be more than 0", f.timeout)
+	}
+	if f.driver != "both" {
+		d, err := driverOf(f.driver)
+		if err != nil {
+			return config, fmt.Errorf("%w, or both", err)
+		}
+		config.Drivers = []driver.Driver{d}
+	}
+	var err error
+	if config.Conf, err = readFile("--ceph-conf", f.conf); err != nil {
+		return config, err
+	}
+	if config.Keyring, err = readFile("--keyring", f.keyring); err != nil {
+		return config, err
+	}
+	if f.kubeconfig != "" {
+		config.Cluster, err = cluster(f.kubeconfig)
+	}
+	return config, err
+}
+
+func readFile(flag, name string) (check.File, error) {
+	if name == "" {
+		return check.File{}, errors.New(flag + " is missing")
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return check.File{}, fmt.Errorf("%s: %w", flag, err)
+	}
+	return check.File{Name: name, Content: content}, nil
+}
+
+func cluster(kubeconfig string) (*check.Cluster, error) {
+	config, err := client.GetKubeConfigOrInClusterConfig(kubeconfig, nil)
+	if err != nil {
+		return nil, fmt.Errorf("--kubeconfig: %w", err)
+	}
+	kube, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("--kubeconfig: %w", err)
+	}
+	objects, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("--kubeconfig: %w", err)
+	}
+	return &check.Cluster{Kubeconfig: kubeconfig, Kube: kube, Dynamic: objects}, nil
+}

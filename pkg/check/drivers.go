@@ -1,0 +1,151 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// driverChecks are the rows of one driver.
+func driverChecks(d driver.Driver) []check {
+	group := profiles[d.Kind].group
+	return []check{
+		{group, "volumes", session, func(config Config, f facts) []Line { return volumes(d, config, f) }},
+		{group, "ms_mode", session, func(config Config, f facts) []Line { return msMode(d, config, f) }},
+	}
+}
+
+// volumes tells where the volumes of the default StorageClass would be.
+func volumes(d driver.Driver, config Config, f facts) []Line {
+	const name = "volumes"
+	if _, err := f.cluster.settings(d); err != nil {
+		return []Line{wrong(name, err.Error(), "oc edit clustercsidriver "+d.Name)}
+	}
+	p := f.places[d.Name]
+	if p.err != nil {
+		return []Line{noPlace(d, p, f)}
+	}
+	var lines []Line
+	if p.Pool != "" {
+		lines = append(lines, poolLine(p, f))
+	}
+	if p.Filesystem != "" {
+		lines = append(lines, right("filesystem", "%s has an active MDS", p.Filesystem), groupLine(p, f))
+	}
+	return lines
+}
+
+// noPlace says why there is no place for volumes, and how to make one.
+func noPlace(d driver.Driver, p place, f facts) Line {
+	name := "volumes"
+	switch {
+	case errors.Is(p.err, ceph.ErrTimeout), errors.Is(p.err, context.DeadlineExceeded):
+		return unanswered(name, p.err)
+	case errors.Is(p.err, driver.ErrNoFilesystem):
+		return wrong("filesystem", p.err.Error(), "ceph fs volume create cephfs")
+	case errors.Is(p.err, ceph.ErrNoActiveMDS):
+		fs := p.Filesystem
+		if fs == "" && len(f.filesystems.value) == 1 {
+			fs = f.filesystems.value[0].Name
+		}
+		return wrong("filesystem", p.err.Error(), "ceph fs status "+fs, "ceph orch apply mds "+fs+"  # or start an MDS in your own way")
+	case errors.Is(p.err, driver.ErrFilesystemUnclear):
+		return wrong("filesystem", p.err.Error(), "ceph fs ls  # then name one with --filesystem")
+	case errors.Is(p.err, driver.ErrNoPool) && p.Pool != "":
+		return wrong("pool", p.err.Error(), makePool(p.Pool)...)
+	case errors.Is(p.err, driver.ErrNoPool):
+		return wrong("pool", p.err.Error(), makePool(p.own)...)
+	case errors.Is(p.err, ceph.ErrDenied) && d.NeedsFilesystem:
+		return wrong("filesystem", "the user may not see filesystems: "+p.err.Error(), setCaps(f.user.value, passthroughCaps))
+	}
+	return unanswered(name, p.err)
+}
+
+func makePool(name string) []string {
+	return []string{"ceph osd pool create " + name, "ceph osd pool application enable " + name + " rbd"}
+}
+
+func poolLine(p place, f facts) Line {
+	const name = "pool"
+	i := slices.IndexFunc(f.pools.value, func(known ceph.Pool) bool { return known.Name == p.Pool })
+	switch {
+	case i < 0:
+		return right(name, "%s is not there yet; the operator makes it", p.Pool)
+	case len(f.pools.value[i].Applications) == 0:
+		return note(name, p.Pool+" has no application: Ceph warns of that (POOL_APP_NOT_ENABLED)",
+			"ceph osd pool application enable "+p.Pool+" rbd")
+	}
+	return right(name, "%s exists, for application %s", p.Pool, strings.Join(f.pools.value[i].Applications, ", "))
+}
+
+func groupLine(p place, f facts) Line {
+	const name = "subvolume group"
+	known := f.groups[p.Filesystem]
+	make := fmt.Sprintf("ceph fs subvolumegroup create %s %s", p.Filesystem, p.SubvolumeGroup)
+	may, unknown := f.may(ceph.TryMakeGroup)
+	switch {
+	case known.known() && slices.Contains(known.value, p.SubvolumeGroup):
+		return right(name, "%s exists in filesystem %s", p.SubvolumeGroup, p.Filesystem)
+	case errors.Is(known.err, ceph.ErrTimeout):
+		return wrong(name, "the mgr does not answer: "+known.err.Error(), "ceph mgr stat", "ceph mgr fail")
+	case unknown != nil:
+		return unanswered(name, unknown)
+	case may:
+		return right(name, "%s is not there yet; the operator makes it", p.SubvolumeGroup)
+	case known.known():
+		return wrong(name, fmt.Sprintf("%s is missing in filesystem %s, and %s may not make it", p.SubvolumeGroup, p.Filesystem, f.user.value.Entity()), make)
+	}
+	return wrong(name, fmt.Sprintf("%s may neither see nor make subvolume group %s", f.user.value.Entity(), p.SubvolumeGroup),
+		make, setCaps(f.user.value, passthroughCaps))
+}
+
+// msMode compares the protocols of the mons with what the kernel of a node is told to speak:
+// v1 unless ms_mode says otherwise.
+func msMode(d driver.Driver, _ Config, f facts) []Line {
+	const name = "ms_mode"
+	if f.monMap.err != nil {
+		return []Line{unanswered(name, f.monMap.err)}
+	}
+	p := profiles[d.Kind]
+	without := map[ceph.Protocol][]string{}
+	for _, mon := range f.monMap.value.Mons {
+		for _, protocol := range []ceph.Protocol{ceph.V1, ceph.V2} {
+			if !slices.ContainsFunc(mon.Addrs, func(a ceph.Address) bool { return a.Protocol == protocol }) {
+				without[protocol] = append(without[protocol], mon.Name)
+			}
+		}
+	}
+	settings, _ := f.cluster.settings(d)
+	told := p.setting(settings)
+	protocol, value := spoken(told)
+	missing := without[protocol]
+	all := len(missing) == len(f.monMap.value.Mons)
+	switch {
+	case len(missing) == 0:
+		return []Line{right(name, "nodes speak %s%s, as all mons do", protocol, value)}
+	case all && protocol == ceph.V1:
+		return []Line{wrong(name, fmt.Sprintf("the mons speak v2 only, which the kernel of a node does only with ms_mode in ceph.%s", p.option),
+			fmt.Sprintf(`oc patch clustercsidriver %s --type=merge -p '{"spec":{"driverConfig":{"driverType":"Ceph","ceph":{%q:%q}}}}'`, d.Name, p.option, p.advice))}
+	case all:
+		return []Line{wrong(name, fmt.Sprintf("ceph.%s has%s, but the mons speak v1 only", p.option, value), "ceph mon enable-msgr2")}
+	}
+	return []Line{note(name, fmt.Sprintf("nodes speak %s%s, but these mons do not: %s; nodes do without them", protocol, value, strings.Join(missing, ", ")),
+		"ceph mon enable-msgr2")}
+}
+
+// spoken is the protocol that mount options choose, and how they say it.
+func spoken(options string) (protocol ceph.Protocol, how string) {
+	split := func(r rune) bool { return strings.ContainsRune(",;: ", r) }
+	for _, option := range strings.FieldsFunc(options, split) {
+		value, found := strings.CutPrefix(option, "ms_mode=")
+		if found && value != "legacy" {
+			return ceph.V2, " (" + option + ")"
+		}
+	}
+	return ceph.V1, ""
+}

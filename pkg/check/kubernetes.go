@@ -1,0 +1,225 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
+)
+
+const credentialsSecret = driver.CredentialsSecret
+
+func apiServer(config Config, f facts) []Line {
+	const name = "API server"
+	if err := f.cluster.version.err; err != nil {
+		oc := "oc"
+		if config.Cluster.Kubeconfig != "" {
+			oc += " --kubeconfig " + config.Cluster.Kubeconfig
+		}
+		return []Line{wrong(name, err.Error(), oc+" get --raw /version")}
+	}
+	return []Line{right(name, "Kubernetes %s", f.cluster.version.value)}
+}
+
+func namespace(_ Config, f facts) []Line {
+	const name = "namespace"
+	switch fact := f.cluster.namespace; {
+	case fact.err != nil:
+		return []Line{unknown(name, fact.err.Error())}
+	case fact.value == nil:
+		return []Line{wrong(name, driver.Namespace+" does not exist", "oc create namespace "+driver.Namespace)}
+	}
+	return []Line{right(name, "%s exists", driver.Namespace)}
+}
+
+// declaration compares the Secret, which may not be there yet, with the files.
+func declaration(config Config, f facts) []Line {
+	const name = "Secret " + credentialsSecret
+	create := fmt.Sprintf("oc create secret generic %s -n %s --from-file=ceph.conf=%s --from-file=keyring=%s",
+		credentialsSecret, driver.Namespace, config.Conf.Name, config.Keyring.Name)
+	if config.User != "" {
+		create += " --from-literal=userID=" + f.user.value.UserID
+	}
+	fact := f.cluster.secret
+	switch {
+	case fact.err != nil:
+		return []Line{unknown(name, fact.err.Error())}
+	case fact.value == nil:
+		return []Line{note(name, "not there yet: the operator waits for it", create)}
+	}
+	source, err := f.secretSource.value, f.secretSource.err
+	replace := []string{"oc delete secret " + credentialsSecret + " -n " + driver.Namespace, create}
+	switch {
+	case err != nil:
+		return []Line{wrong(name, err.Error(), replace...)}
+	case f.fsid.known() && source.FSID != "" && source.FSID != f.fsid.value:
+		return []Line{note(name, fmt.Sprintf("declares Ceph cluster %s, not %s of the files", source.FSID, f.fsid.value), replace...)}
+	case f.user.known() && source.Entity() != f.user.value.Entity():
+		return []Line{note(name, fmt.Sprintf("has user %s, not %s of the files", source.Entity(), f.user.value.Entity()), replace...)}
+	case f.user.known() && source.Key.Reveal() != f.user.value.Key.Reveal():
+		return []Line{note(name, fmt.Sprintf("has another key of %s than the files", source.Entity()), replace...)}
+	}
+	return []Line{right(name, "declares the same Ceph cluster and user as the files")}
+}
+
+func infrastructure(_ Config, f facts) []Line {
+	const name = "Infrastructure"
+	fact := f.cluster.infrastructure
+	if fact.err != nil {
+		return []Line{unknown(name, fact.err.Error())}
+	}
+	text := infrastructureName(fact.value)
+	if fact.value == nil || strings.HasPrefix(text, "<") {
+		return []Line{wrong(name, "Infrastructure cluster has no status.infrastructureName, which names the operator's pool and users",
+			"oc get infrastructure cluster -o yaml")}
+	}
+	return []Line{right(name, "infrastructure name %s", text)}
+}
+
+// driversAccepted tells whether the CRD knows the drivers' names and settings.
+func driversAccepted(config Config, f facts) []Line {
+	const name = "ClusterCSIDriver"
+	fact := f.cluster.crds[driversCRD]
+	switch {
+	case fact.err != nil:
+		return []Line{unknown(name, fact.err.Error())}
+	case fact.value == nil:
+		return []Line{wrong(name, "CRD "+driversCRD+" does not exist: this is no OpenShift", "oc get crd "+driversCRD)}
+	}
+	names, member := accepted(fact.value)
+	var missing []string
+	for _, d := range config.Drivers {
+		if !slices.Contains(names, d.Name) {
+			missing = append(missing, "the name "+d.Name)
+		}
+	}
+	if !member {
+		missing = append(missing, "spec.driverConfig.ceph")
+	}
+	if len(missing) > 0 {
+		return []Line{wrong(name, "CRD "+driversCRD+" does not know "+strings.Join(missing, ", ")+`; the README tells more ("Let the cluster accept the names")`,
+			`oc patch clusterversion version --type=merge -p '{"spec":{"overrides":[{"group":"apiextensions.k8s.io","kind":"CustomResourceDefinition","namespace":"","name":"`+driversCRD+`","unmanaged":true}]}}'`,
+			"oc patch crd "+driversCRD+" --type=json --patch-file manifests/crd-patch/clustercsidriver.patch.json")}
+	}
+	return []Line{right(name, "the CRD knows the drivers and spec.driverConfig.ceph")}
+}
+
+// accepted reads the names that the CRD's schema allows, and whether it has the settings.
+func accepted(crd *unstructured.Unstructured) (names []string, member bool) {
+	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
+	for _, v := range versions {
+		version, ok := v.(map[string]any)
+		if !ok {
+			continue
+		}
+		schema := []string{"schema", "openAPIV3Schema", "properties"}
+		found, _, _ := unstructured.NestedStringSlice(version, append(schema[:3:3], "metadata", "properties", "name", "enum")...)
+		names = append(names, found...)
+		_, there, _ := unstructured.NestedMap(version, append(schema[:3:3], "spec", "properties", "driverConfig", "properties", "ceph")...)
+		member = member || there
+	}
+	return names, member
+}
+
+func csiDrivers(config Config, f facts) []Line {
+	var lines []Line
+	for _, d := range config.Drivers {
+		name := "CSIDriver " + d.Name
+		switch fact := f.cluster.csiDrivers[d.Name]; {
+		case fact.err != nil:
+			lines = append(lines, unknown(name, fact.err.Error()))
+		case fact.value == nil:
+			lines = append(lines, right(name, "not there: the operator makes it"))
+		case !gate.Ours(fact.value):
+			lines = append(lines, wrong(name, fmt.Sprintf("belongs to %s: the operator leaves it alone and does not deploy the driver", driver.Owner(fact.value)),
+				"oc delete csidriver "+d.Name+"  # after the other driver is removed; or stay with it"))
+		default:
+			lines = append(lines, right(name, "is the operator's"))
+		}
+	}
+	return lines
+}
+
+func scc(_ Config, f facts) []Line {
+	const name = "SCC privileged"
+	switch fact := f.cluster.scc; {
+	case fact.err != nil:
+		return []Line{unknown(name, fact.err.Error())}
+	case fact.value == nil:
+		return []Line{wrong(name, "SecurityContextConstraints privileged do not exist: node pods are not admitted",
+			"oc get scc; oc get clusteroperator kube-apiserver  # it keeps them")}
+	}
+	return []Line{right(name, "exists")}
+}
+
+func snapshots(_ Config, f facts) []Line {
+	const name = "snapshots"
+	var missing []string
+	for _, crd := range snapshotCRDs {
+		switch fact := f.cluster.crds[crd]; {
+		case fact.err != nil:
+			return []Line{unknown(name, fact.err.Error())}
+		case fact.value == nil:
+			missing = append(missing, crd)
+		}
+	}
+	if len(missing) > 0 {
+		return []Line{wrong(name, "CRDs are missing, without which the controller's csi-snapshotter ends: "+strings.Join(missing, ", "),
+			"oc get clusteroperator csi-snapshot-controller  # it installs them")}
+	}
+	return []Line{right(name, "the CRDs exist")}
+}
+
+// classes looks at every StorageClass of the drivers: does its place exist?
+func classes(config Config, f facts) []Line {
+	const name = "StorageClasses"
+	if f.cluster.classes.err != nil {
+		return []Line{unknown(name, f.cluster.classes.err.Error())}
+	}
+	if !f.fsid.known() {
+		return []Line{unknown(name, "not looked at: "+session(f))}
+	}
+	var lines []Line
+	count := 0
+	for _, d := range config.Drivers {
+		used := usage.Of(d, f.cluster.classes.value, nil)
+		for _, unreadable := range used.Unreadable {
+			lines = append(lines, wrong("StorageClass "+unreadable.Class, unreadable.Problem, "oc get storageclass "+unreadable.Class+" -o yaml"))
+		}
+		for _, place := range used.Places {
+			count++
+			lines = append(lines, classLines(place, f)...)
+		}
+	}
+	if len(lines) == 0 {
+		return []Line{right(name, "%s of the drivers name what exists", counted(count, "place", "places"))}
+	}
+	return lines
+}
+
+// classLines has a line for each thing that a place of StorageClasses lacks.
+func classLines(place usage.Place, f facts) []Line {
+	name := "StorageClass " + strings.Join(place.Classes, ", ")
+	if place.FSID != f.fsid.value {
+		return []Line{note(name, fmt.Sprintf("clusterID is %q, another Ceph cluster than %s of the files: not looked at", place.FSID, f.fsid.value))}
+	}
+	var lines []Line
+	for _, pool := range []string{place.Pool, place.DataPool} {
+		exists := slices.ContainsFunc(f.pools.value, func(p ceph.Pool) bool { return p.Name == pool })
+		if pool != "" && f.pools.known() && !exists {
+			lines = append(lines, wrong(name, fmt.Sprintf("pool %q does not exist: claims stay Pending", pool), makePool(pool)...))
+		}
+	}
+	exists := slices.ContainsFunc(f.filesystems.value, func(fs ceph.FileSystem) bool { return fs.Name == place.Filesystem })
+	if place.Filesystem != "" && f.filesystems.known() && !exists {
+		lines = append(lines, wrong(name, fmt.Sprintf("filesystem %q does not exist: claims stay Pending", place.Filesystem),
+			"ceph fs volume create "+place.Filesystem))
+	}
+	return lines
+}

@@ -1,0 +1,109 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// Groups of lines that belong to no driver.
+const (
+	groupFiles      = "Files"
+	groupMons       = "Mons"
+	groupCeph       = "Ceph"
+	groupUser       = "User"
+	groupKubernetes = "Kubernetes"
+)
+
+// profile is what a driver needs, as data.
+type profile struct {
+	group string
+	// mons and manager are the commands that a user needs whom the driver shares.
+	mons    []ceph.Trial
+	manager func(place) []ceph.Trial
+	// mds says that nodes mount filesystems.
+	mds bool
+	// option is the parameter of a StorageClass, and the field of the settings, that has
+	// ms_mode; setting reads it, advice is a good value.
+	option  string
+	setting func(driver.Settings) string
+	advice  string
+}
+
+// profiles by the driver's kind.
+var profiles = map[string]profile{
+	"rbd": {
+		group: "RBD",
+		mons:  []ceph.Trial{ceph.TryBlocklist},
+		manager: func(p place) []ceph.Trial {
+			if p.Pool == "" || p.makesPool {
+				return nil
+			}
+			return []ceph.Trial{ceph.TryFlatten(p.Pool)}
+		},
+		option:  "mapOptions",
+		setting: func(s driver.Settings) string { return s.MapOptions },
+		advice:  "krbd:ms_mode=prefer-crc",
+	},
+	"cephfs": {
+		group:   "CephFS",
+		manager: func(place) []ceph.Trial { return []ceph.Trial{ceph.TryMakeSubvolume} },
+		mds:     true,
+		option:  "kernelMountOptions",
+		setting: func(s driver.Settings) string { return s.KernelMountOptions },
+		advice:  "ms_mode=prefer-crc",
+	},
+}
+
+// What the operator asks of the mons for its own work.
+var (
+	mintTrials    = []ceph.Trial{ceph.TryGetUser, ceph.TryMakeUser, ceph.TrySetCaps}
+	protectTrials = []ceph.Trial{ceph.TrySetApplication, ceph.TryProtectPool}
+	poolTrials    = []ceph.Trial{ceph.TryCreatePool, ceph.TryEnableApplication}
+	monTrials     = slices.Concat(mintTrials, protectTrials, poolTrials, []ceph.Trial{ceph.TryBlocklist})
+)
+
+// managerTrials are what the mgr is asked for a driver, and for the operator's own work on it.
+func (p profile) managerTrials(where place) []ceph.Trial {
+	trials := p.manager(where)
+	if where.makesGroup {
+		trials = append(trials, ceph.TryMakeGroup)
+	}
+	return trials
+}
+
+// Caps that commands suggest.
+var (
+	operatorMon = []string{
+		"allow r",
+		`allow command "osd blocklist"`,
+		`allow command "osd pool create"`,
+		`allow command "osd pool application enable"`,
+		`allow command "osd pool application set"`,
+		`allow command "osd pool application rm"`,
+		`allow command "osd pool set" with var=nodelete`,
+	}
+	// passthroughCaps let the operator and both drivers work as one user.
+	passthroughCaps = ceph.Caps{
+		Mon: ceph.Grants(operatorMon...),
+		Mgr: "allow rw",
+		OSD: ceph.Grants("profile rbd", "allow rw tag cephfs metadata=*", "allow rw tag cephfs data=*"),
+		MDS: "allow rw",
+	}
+	// mintCaps let the operator make users for the drivers.
+	mintCaps = ceph.Caps{
+		Mon: ceph.Grants(append(slices.Clone(operatorMon),
+			`allow command "auth get" with entity prefix client.csi-`,
+			`allow command "auth get-or-create" with entity prefix client.csi-`,
+			`allow command "auth caps" with entity prefix client.csi-`,
+			`allow command "auth rm" with entity prefix client.csi-`)...),
+		Mgr: ceph.Grants("allow module volumes rw", "allow module rbd_support rw"),
+		OSD: "profile rbd",
+	}
+)
+
+// setCaps is the command that gives a user its caps.
+func setCaps(user ceph.Credentials, caps ceph.Caps) string {
+	return "ceph auth caps " + user.Entity() + " " + caps.String()
+}
