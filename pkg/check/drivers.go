@@ -66,7 +66,12 @@ func noPlace(d driver.Driver, p place, f facts) Line {
 	return unanswered(name, p.err)
 }
 
+// makePool makes a pool for images. While the operator's own name for one is not known, the
+// only pool of application rbd does as well.
 func makePool(name string) []string {
+	if strings.HasPrefix(name, placeholder) {
+		name = "rbd"
+	}
 	return []string{"ceph osd pool create " + name, "ceph osd pool application enable " + name + " rbd"}
 }
 
@@ -75,7 +80,7 @@ func poolLine(p place, f facts) Line {
 	i := slices.IndexFunc(f.pools.value, func(known ceph.Pool) bool { return known.Name == p.Pool })
 	switch {
 	case i < 0:
-		return right(name, "%s is not there yet; the operator makes it", p.Pool)
+		return right(name, "%s is not there yet: the operator makes it", p.Pool)
 	case len(f.pools.value[i].Applications) == 0:
 		return note(name, p.Pool+" has no application: Ceph warns of that (POOL_APP_NOT_ENABLED)",
 			"ceph osd pool application enable "+p.Pool+" rbd")
@@ -96,7 +101,7 @@ func groupLine(p place, f facts) Line {
 	case unknown != nil:
 		return unanswered(name, unknown)
 	case may:
-		return right(name, "%s is not there yet; the operator makes it", p.SubvolumeGroup)
+		return right(name, "%s is not there yet: the operator makes it", p.SubvolumeGroup)
 	case known.known():
 		return wrong(name, fmt.Sprintf("%s is missing in filesystem %s, and %s may not make it", p.SubvolumeGroup, p.Filesystem, f.user.value.Entity()), make)
 	}

@@ -87,7 +87,7 @@ type clusterFacts struct {
 
 // settings of a driver; the defaults without a cluster, a ClusterCSIDriver, or readable ones.
 func (c clusterFacts) settings(d driver.Driver) (driver.Settings, error) {
-	return driver.ReadSettings(c.resources[d.Name].value)
+	return driver.ReadSettings(d, c.resources[d.Name].value)
 }
 
 // may says whether the user may send the command of a trial; unknown is why that is not known.

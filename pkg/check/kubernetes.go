@@ -75,7 +75,7 @@ func infrastructure(_ Config, f facts) []Line {
 		return []Line{unknown(name, fact.err.Error())}
 	}
 	text := infrastructureName(fact.value)
-	if fact.value == nil || strings.HasPrefix(text, "<") {
+	if fact.value == nil || text == placeholder {
 		return []Line{wrong(name, "Infrastructure cluster has no status.infrastructureName, which names the operator's pool and users",
 			"oc get infrastructure cluster -o yaml")}
 	}
@@ -197,10 +197,13 @@ func classes(config Config, f facts) []Line {
 			lines = append(lines, classLines(place, f)...)
 		}
 	}
-	if len(lines) == 0 {
-		return []Line{right(name, "%s of the drivers name what exists", counted(count, "place", "places"))}
+	switch {
+	case len(lines) > 0:
+		return lines
+	case count == 0:
+		return []Line{right(name, "none of the drivers' yet")}
 	}
-	return lines
+	return []Line{right(name, "what those of the drivers name exists")}
 }
 
 // classLines has a line for each thing that a place of StorageClasses lacks.

@@ -52,14 +52,16 @@ func (f *facts) findPlaces(ctx context.Context, config Config) map[string]place 
 	return out
 }
 
+// placeholder stands for a name that is not known.
+const placeholder = "<infrastructure name>"
+
 // infrastructureName is the infra ID, or a placeholder while none is known.
 func infrastructureName(infrastructure *unstructured.Unstructured) string {
-	const unknown = "<infrastructure name>"
 	if infrastructure == nil {
-		return unknown
+		return placeholder
 	}
 	name, _, _ := unstructured.NestedString(infrastructure.Object, "status", "infrastructureName")
-	return cmp.Or(name, unknown)
+	return cmp.Or(name, placeholder)
 }
 
 // dryRun is the Ceph cluster as far as it is known. Writes are noted, or denied where the

@@ -105,7 +105,9 @@ func passthroughOf(d driver.Driver, config Config, f facts) Line {
 	case len(r.mayNot) > 0 && needed:
 		return wrong(name, user.Entity()+" "+missing, setCaps(user, passthroughCaps))
 	case len(r.mayNot) > 0:
-		return note(name, fmt.Sprintf("%s %s; not needed, because the driver gets users of its own", user.Entity(), missing))
+		return note(name, fmt.Sprintf("not needed, because the driver gets users of its own; %s %s", user.Entity(), missing))
+	case len(r.unknown) > 0 && !needed:
+		return right(name, "not needed, because the driver gets users of its own")
 	case len(r.unknown) > 0:
 		return unknown(name, "not seen: "+strings.Join(r.unknown, ", ")+"; the rest is right; compare with ceph auth get "+user.Entity())
 	}

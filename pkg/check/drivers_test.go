@@ -1,0 +1,160 @@
+package check
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+func TestDrivers(t *testing.T) {
+	denied := passthroughCaps
+	denied.Mon = ceph.Grants("allow r", `allow command "osd blocklist"`)
+	tests := map[string]struct {
+		reason string
+		change func(*rig)
+		want   []expect
+	}{
+		"NamedPool": {
+			reason: "--pool",
+			change: func(r *rig) { r.config.Pool = "vms" },
+			want:   []expect{{group: "RBD", name: "pool", state: OK, message: []string{"vms exists, for application rbd"}}},
+		},
+		"MissingPool": {
+			reason: "--pool that does not exist: what there is, and how to make it",
+			change: func(r *rig) { r.config.Pool = "fast" },
+			want: []expect{{group: "RBD", name: "pool", state: Wrong, message: []string{`"fast"`, "the command line", `"vms"`},
+				fix: "ceph osd pool create fast; ceph osd pool application enable fast rbd"}},
+		},
+		"NoApplication": {
+			reason: "it works, and Ceph warns of it",
+			change: func(r *rig) {
+				r.ceph.AddPool(ceph.Pool{Name: "bare"})
+				r.config.Pool = "bare"
+			},
+			want: []expect{{group: "RBD", name: "pool", state: Note, message: []string{"POOL_APP_NOT_ENABLED"}, fix: "ceph osd pool application enable bare rbd"}},
+		},
+		"OtherApplication": {
+			reason: "a pool of CephFS is no place for images",
+			change: func(r *rig) {
+				r.ceph.AddPool(ceph.Pool{Name: "files", Applications: []string{"cephfs"}})
+				r.config.Pool = "files"
+			},
+			want: []expect{{group: "RBD", name: "pool", state: Wrong, message: []string{"belongs to application cephfs"}}},
+		},
+		"OnlyPool": {
+			reason: "who may not make pools gets the only one",
+			change: func(r *rig) { r.as("x", denied) },
+			want: []expect{
+				{group: "RBD", name: "pool", state: OK, message: []string{"vms exists"}},
+				{group: "User", name: "pool protection", state: Note},
+			},
+		},
+		"NoPool": {
+			reason: "who may not make pools needs one; a placeholder is no command",
+			change: func(r *rig) {
+				r.ceph.RemovePool("vms")
+				r.as("x", denied)
+			},
+			want: []expect{{group: "RBD", name: "pool", state: Wrong, fix: "ceph osd pool create rbd; ceph osd pool application enable rbd rbd"}},
+		},
+		"Settings": {
+			reason: "what the ClusterCSIDriver says counts, where the command line says nothing",
+			change: func(r *rig) {
+				r.tune("rbd.csi.ceph.com", map[string]any{"pool": "vms"})
+				r.withCluster()
+			},
+			want: []expect{{group: "RBD", name: "pool", state: OK, message: []string{"vms exists"}}},
+		},
+		"InvalidSettings": {
+			reason: "a field of the wrong type",
+			change: func(r *rig) {
+				r.tune("rbd.csi.ceph.com", map[string]any{"pool": int64(5)})
+				r.withCluster()
+			},
+			want: []expect{{group: "RBD", name: "volumes", state: Wrong, message: []string{"spec.driverConfig.ceph.pool"}, fix: "oc edit clustercsidriver rbd.csi.ceph.com"}},
+		},
+		"NoFilesystem": {
+			reason: "nothing for CephFS to work with",
+			change: func(r *rig) { r.ceph.RemoveFileSystem("myfs") },
+			want:   []expect{{group: "CephFS", name: "filesystem", state: Wrong, fix: "ceph fs volume create cephfs"}},
+		},
+		"NoFilesystemNeeded": {
+			reason: "--driver=rbd",
+			change: func(r *rig) {
+				r.ceph.RemoveFileSystem("myfs")
+				r.config.Drivers = r.config.Drivers[:1]
+			},
+			want: []expect{{group: "RBD", name: "pool", state: OK}},
+		},
+		"NoMDS": {
+			reason: "the filesystem is there and offline",
+			change: func(r *rig) { r.ceph.SetActive("myfs", false) },
+			want:   []expect{{group: "CephFS", name: "filesystem", state: Wrong, message: []string{"myfs"}, fix: "ceph fs status myfs"}},
+		},
+		"TwoFilesystems": {
+			reason: "the choice is the administrator's",
+			change: func(r *rig) { r.ceph.AddFileSystem("other", true) },
+			want:   []expect{{group: "CephFS", name: "filesystem", state: Wrong, message: []string{`"myfs", "other"`}, fix: "--filesystem"}},
+		},
+		"NamedFilesystem": {
+			reason: "--filesystem",
+			change: func(r *rig) {
+				r.ceph.AddFileSystem("other", true)
+				r.config.Filesystem = "other"
+			},
+			want: []expect{{group: "CephFS", name: "filesystem", state: OK, message: []string{"other"}}},
+		},
+		"MSModeNotNeeded": {
+			reason: "ms_mode with mons that speak both",
+			change: func(r *rig) {
+				r.tune("rbd.csi.ceph.com", map[string]any{"mapOptions": "krbd:ms_mode=prefer-crc"})
+				r.withCluster()
+			},
+			want: []expect{{group: "RBD", name: "ms_mode", state: OK, message: []string{"v2 (ms_mode=prefer-crc)"}}},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			tc.change(r)
+			verify(t, r.run(), tc.want)
+		})
+	}
+}
+
+// TestMSMode: v1 and v2 of the mons against what the kernel is told to speak.
+func TestMSMode(t *testing.T) {
+	v1, v2 := ceph.Address{Protocol: ceph.V1, Port: 6789}, ceph.Address{Protocol: ceph.V2, Port: 3300}
+	mon := func(name string, addresses ...ceph.Address) ceph.Mon { return ceph.Mon{Name: name, Addrs: addresses} }
+	tests := map[string]struct {
+		mons  []ceph.Mon
+		told  string
+		state State
+		fix   string
+	}{
+		"Both":          {mons: []ceph.Mon{mon("a", v2, v1)}, state: OK},
+		"V2Only":        {mons: []ceph.Mon{mon("a", v2), mon("b", v2)}, state: Wrong, fix: `{"mapOptions":"krbd:ms_mode=prefer-crc"}`},
+		"V2OnlyLegacy":  {mons: []ceph.Mon{mon("a", v2)}, told: "krbd:ms_mode=legacy", state: Wrong},
+		"V2OnlyTold":    {mons: []ceph.Mon{mon("a", v2)}, told: "krbd:noudev,ms_mode=secure;nbd:x", state: OK},
+		"V1OnlyTold":    {mons: []ceph.Mon{mon("a", v1)}, told: "ms_mode=crc", state: Wrong, fix: "ceph mon enable-msgr2"},
+		"V1Only":        {mons: []ceph.Mon{mon("a", v1)}, state: OK},
+		"V2OnlyOne":     {mons: []ceph.Mon{mon("a", v2, v1), mon("b", v2)}, state: Note},
+		"V1OnlyOneTold": {mons: []ceph.Mon{mon("a", v2, v1), mon("b", v1)}, told: "ms_mode=crc", state: Note},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.config.Drivers[0]
+			f := facts{monMap: fact[ceph.MonMap]{value: ceph.MonMap{Mons: tc.mons}, asked: true}}
+			f.cluster.resources = map[string]fact[*unstructured.Unstructured]{d.Name: {
+				value: object("operator.openshift.io/v1", "ClusterCSIDriver", d.Name, "spec",
+					map[string]any{"driverConfig": map[string]any{"driverType": "Ceph", "ceph": map[string]any{"mapOptions": tc.told}}}),
+			}}
+			lines := msMode(d, r.config, f)
+			lines[0].Group = "RBD"
+			verify(t, Report{Lines: lines}, []expect{{group: "RBD", name: "ms_mode", state: tc.state, fix: tc.fix}})
+		})
+	}
+}
