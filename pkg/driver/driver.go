@@ -39,6 +39,8 @@ type Driver struct {
 	// have in common.
 	Fields []Field
 	Rules  []Rule
+	// Rights tells the caps of the users that the operator makes for the driver.
+	Rights Rights
 }
 
 // RBD provides block volumes.
@@ -51,6 +53,7 @@ var RBD = Driver{
 	Storage:         images{},
 	Fields:          slices.Concat(commonFields, imageFields),
 	Rules:           imageRules,
+	Rights:          images{},
 }
 
 // CephFS provides file volumes.
@@ -63,6 +66,7 @@ var CephFS = Driver{
 	NeedsFilesystem: true,
 	Storage:         subvolumes{},
 	Fields:          slices.Concat(commonFields, subvolumeFields),
+	Rights:          subvolumes{},
 }
 
 // All are the drivers that `start --driver` accepts.

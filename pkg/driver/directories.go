@@ -1,0 +1,36 @@
+package driver
+
+import (
+	"cmp"
+	"path"
+	"strings"
+)
+
+// Attributes of volumes in a filesystem: ceph-csi's own, and those of volumes that an
+// administrator made.
+const (
+	SubvolumePathAttribute = "subvolumePath"
+	rootPathAttribute      = "rootPath"
+)
+
+const groupsDirectory = "/volumes/"
+
+// Directory is what of its filesystem a node mounts for a volume with these attributes: that
+// of its subvolume group, or the one that an administrator named. It is empty for images.
+func Directory(attributes map[string]string) string {
+	whole := cmp.Or(attributes[SubvolumePathAttribute], attributes[rootPathAttribute])
+	if whole == "" {
+		return ""
+	}
+	whole = path.Clean("/" + whole)
+	rest, inGroup := strings.CutPrefix(whole, groupsDirectory)
+	if !inGroup {
+		return whole
+	}
+	group, _, _ := strings.Cut(rest, "/")
+	return groupsDirectory + group
+}
+
+func groupDirectory(group string) string {
+	return groupsDirectory + cmp.Or(group, DefaultSubvolumeGroup)
+}
