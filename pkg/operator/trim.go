@@ -85,6 +85,11 @@ func (t *volumeTrimmer) attributes(all map[string]string) map[string]string {
 			fmt.Fprintf(&text, "%s=%q,", name, value)
 		}
 	}
+	// Each volume has a path of its own, but many share what is read of it.
+	if directory := driver.Directory(all); directory != "" {
+		kept[driver.SubvolumePathAttribute] = directory
+		fmt.Fprintf(&text, "%q", directory)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if known, ok := t.shared[text.String()]; ok {

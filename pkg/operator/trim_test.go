@@ -51,6 +51,7 @@ func TestTrimmedVolumesTellTheirPlace(t *testing.T) {
 	csi := func(name string) corev1.PersistentVolumeSource {
 		return corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: name, VolumeHandle: handle, VolumeAttributes: map[string]string{
 			"clusterID": "f", "pool": "a", "dataPool": "d", "journalPool": "j", "radosNamespace": "n", "fsName": "a", "imageName": "i",
+			"subvolumePath": "/volumes/csi/v/1",
 		}}}
 	}
 	sources := map[string]corev1.PersistentVolumeSource{

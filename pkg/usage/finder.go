@@ -75,6 +75,9 @@ func (f finder) volume(volume *corev1.PersistentVolume) {
 			continue
 		}
 		place.Volumes++
+		if d := driver.Directory(csi.VolumeAttributes); d != "" && !slices.Contains(place.Directories, d) {
+			place.Directories = append(place.Directories, d)
+		}
 		if id := handle.LocationID; id != 0 && !slices.Contains(place.IDs, id) {
 			place.IDs = append(place.IDs, id)
 		}
@@ -86,6 +89,7 @@ func (f finder) sorted() []Place {
 	for _, place := range f.places {
 		slices.Sort(place.Classes)
 		slices.Sort(place.IDs)
+		slices.Sort(place.Directories)
 		out = append(out, *place)
 	}
 	slices.SortFunc(out, func(a, b Place) int {

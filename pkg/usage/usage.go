@@ -34,6 +34,9 @@ type Place struct {
 	// IDs are the pools, or filesystems, that volume handles name, sorted. They stay when a
 	// pool is renamed.
 	IDs []int64
+	// Directories are the parts of the filesystem that hold the volumes, sorted; see
+	// driver.Directory.
+	Directories []string
 	// Classes are the StorageClasses that name the place, sorted.
 	Classes []string
 	// Volumes is how many PersistentVolumes are there.

@@ -102,9 +102,11 @@ func TestOf(t *testing.T) {
 			reason:  "filesystem and layout pool",
 			driver:  driver.CephFS,
 			classes: []*storagev1.StorageClass{class(driver.CephFS, "c", map[string]string{"clusterID": fsid, "fsName": "f", "pool": "fast"})},
-			volumes: []*corev1.PersistentVolume{volume(driver.CephFS, handle(fsid, 1), map[string]string{"clusterID": fsid, "fsName": "f"})},
+			volumes: []*corev1.PersistentVolume{volume(driver.CephFS, handle(fsid, 1), map[string]string{
+				"clusterID": fsid, "fsName": "f", "subvolumePath": "/volumes/csi/csi-vol-1/2",
+			})},
 			want: Usage{Places: []Place{
-				{Placement: ceph.Placement{FSID: fsid, Filesystem: "f"}, IDs: []int64{1}, Volumes: 1},
+				{Placement: ceph.Placement{FSID: fsid, Filesystem: "f"}, IDs: []int64{1}, Directories: []string{"/volumes/csi"}, Volumes: 1},
 				{Placement: ceph.Placement{FSID: fsid, Filesystem: "f", DataPool: "fast"}, Classes: []string{"c"}},
 			}},
 		},
