@@ -53,6 +53,9 @@ const (
 	VolumePlacesPresent = "VolumePlacesPresent"
 	// LegacyVolumes is True while there are volumes from before CSI; otherwise it is absent.
 	LegacyVolumes = "LegacyVolumes"
+	// CredentialsMinted is False when the driver works as the operator's own Ceph user, True when
+	// the operator made users for it.
+	CredentialsMinted = "CredentialsMinted"
 	// NodePodsCurrent is False while node pods wait for an administrator to delete them.
 	NodePodsCurrent = "NodePodsCurrent"
 )
@@ -68,6 +71,7 @@ const (
 	CredentialsMissing = "CredentialsMissing"
 	CredentialsInvalid = "CredentialsInvalid"
 	AccessDenied       = "AccessDenied"
+	Passthrough        = "Passthrough"
 	CephUnreachable    = "CephUnreachable"
 	WrongCluster       = "WrongCluster"
 	SeveralClusters    = "SeveralClusters"

@@ -1,36 +1,62 @@
-// Package credentials keeps the Secrets with the cephx users that ceph-csi works as.
+// Package credentials gives the driver its cephx users: users of its own with the narrowest
+// caps, where the operator may make them, else the operator's own user. It keeps the Secrets
+// that ceph-csi reads them from.
 package credentials
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
+	configinformers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/resource/resourceapply"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	coreinformers "k8s.io/client-go/informers/core/v1"
+	storageinformers "k8s.io/client-go/informers/storage/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
-// Keys of the Secrets, as ceph-csi reads them.
 const (
-	userIDKey  = "userID"
-	userKeyKey = "userKey"
+	// interval is how often Ceph is asked whether the users are still as they should be.
+	interval    = time.Minute
+	repeatAfter = 50 * time.Second
+	// retryOutage is how soon after an outage, which pkg/connection reports.
+	retryOutage = 10 * time.Second
+	// retryDenied is how often mode Auto looks whether the operator's user may make users now.
+	retryDenied = 10 * time.Minute
+	// deadline bounds everything that one sync asks Ceph.
+	deadline = 30 * time.Second
 )
+
+// Ceph is what the controller uses of a Ceph cluster.
+type Ceph interface {
+	driver.Lists
+	// User reads a cephx user, by its name without "client.".
+	User(ctx context.Context, id string) (ceph.User, error)
+	// CreateUser makes a cephx user, or returns the one that exists with exactly these caps.
+	CreateUser(ctx context.Context, id string, caps ceph.Caps) (ceph.User, error)
+	// SetCaps replaces all caps of a cephx user.
+	SetCaps(ctx context.Context, id string, caps ceph.Caps) error
+}
+
+// Session is a connection of the controller's own.
+type Session interface {
+	Ceph
+	Close()
+}
 
 // Config is what the controller works with.
 type Config struct {
@@ -38,34 +64,65 @@ type Config struct {
 	Operator v1helpers.OperatorClient
 	Client   corev1client.SecretsGetter
 	Secrets  coreinformers.SecretInformer
-	// Cluster is the Ceph cluster in use.
-	Cluster  *latest.Value[ceph.Cluster]
+	// Cluster is the Ceph cluster of the default classes.
+	Cluster *latest.Value[ceph.Cluster]
+	// Live returns the connection to the Ceph cluster with that fsid; false while there is none.
+	Live func(fsid string) (Ceph, bool)
+	// Dial makes another connection.
+	Dial func(ctx context.Context, source ceph.Source) (Session, error)
+	// Settings reads spec.driverConfig of the ClusterCSIDriver.
+	Settings        func() (driver.Settings, error)
+	Infrastructures configinformers.InfrastructureInformer
+	// StorageClasses tell of a new class at once, Usage a little later and of volumes too.
+	StorageClasses storageinformers.StorageClassInformer
+	Usage          *latest.Value[usage.Usage]
+	// Placement is the place of the default StorageClass. Granted is set to it once the driver's
+	// users have the caps for it.
+	Placement, Granted *latest.Value[ceph.Placement]
+	Report             *latest.Value[report.Users]
+	// Open says that the driver is to be deployed; Triggers wake the controller when that changes.
+	Open     func() bool
+	Triggers []factory.Informer
+	Clock    clock.PassiveClock
 	Recorder events.Recorder
 }
 
 type controller struct {
 	Config
 	name string
+	// used is what the users have rights to, last what Ceph said of them.
+	used scope
+	last answer
 }
 
-// New builds the controller <ConditionPrefix>CredentialsController. It writes the Secrets
-// driver.ProvisionerSecret and driver.NodeSecret when they differ from what they should
-// be: both hold the user of the operator's own connection. Their names stand in every
-// PersistentVolume and never change. While no Ceph cluster is known they stay as they are.
+// New builds the controller <ConditionPrefix>CredentialsController. Mode Mint makes two users
+// in Ceph, driver.ProvisionerUser and driver.NodeUser, and keeps their caps: those that the
+// default place, all classes and all volumes need. Caps grow at once, and shrink ten minutes
+// after the last use, or with a restart of the operator; while the default place or the
+// volumes are not known, they only grow. Users are never deleted: mounts rest on them.
 //
-// It produces the condition CephCredentialsDegraded, with the reasons AsExpected and
-// SyncError.
+// The Secrets driver.ProvisionerSecret and driver.NodeSecret follow, in mode Passthrough with
+// the user of the operator's own connection. Their names stand in every PersistentVolume and
+// never change. While nobody knows better, they stay as they are.
+//
+// It produces the condition CephCredentialsDegraded, with the reasons AsExpected, AccessDenied
+// (in mode Mint), InvalidSettings and SyncError; and CredentialsMinted, with the reasons
+// AsExpected and Passthrough, once it is known who the users are.
 func New(config Config) factory.Controller {
-	c := controller{config, config.Driver.ConditionPrefix + "CredentialsController"}
+	c := &controller{Config: config, name: config.Driver.ConditionPrefix + "CredentialsController"}
 	ours := factory.NamesFilter(config.Driver.ProvisionerSecret(), config.Driver.NodeSecret())
 	return factory.New().
 		WithSync(c.sync).
-		WithInformers(config.Operator.Informer(), config.Cluster).
+		ResyncEvery(interval).
+		WithControllerInstanceName(c.name).
+		WithInformers(config.Operator.Informer(), config.Cluster, config.Placement, config.Usage).
+		WithInformers(config.Infrastructures.Informer(), config.StorageClasses.Informer()).
+		WithInformers(config.Triggers...).
 		WithFilteredEventsInformers(ours, config.Secrets.Informer()).
 		ToController(c.name, config.Recorder)
 }
 
-func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
+func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	spec, _, _, err := c.Operator.GetOperatorState()
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -73,81 +130,57 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 	if err != nil {
 		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
 	}
-	if spec.ManagementState != operatorv1.Managed {
+	if spec.ManagementState != operatorv1.Managed || !c.Open() {
 		return c.report(ctx, condition.Good(condition.CredentialsDegraded))
 	}
-	err = c.apply(ctx)
+	in, err := c.gather()
+	if err != nil {
+		// Only a person can mend that: no retry.
+		return c.report(ctx, degraded(err))
+	}
+	if in.cluster.FSID == "" {
+		return nil
+	}
+	question := ask(in)
+	due, wait := c.last.due(question, c.Clock.Now())
+	if due {
+		wait = c.put(ctx, in, question)
+	}
+	syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
+	if !c.last.serves(question) {
+		return nil
+	}
+	return c.act(ctx, in, verdict(c.Driver, in, c.last, c.last.covers(question)))
+}
+
+// act brings Secrets, the other controllers and the conditions to what was decided.
+func (c *controller) act(ctx context.Context, in input, decided outcome) error {
+	err := c.apply(ctx, decided.secrets)
 	if apierrors.IsConflict(err) {
 		return err
 	}
-	degraded := condition.Good(condition.CredentialsDegraded)
 	if err != nil {
-		degraded = condition.New(condition.CredentialsDegraded, operatorv1.ConditionTrue, condition.SyncError, err.Error())
+		return errors.Join(err, c.report(ctx, degraded(err)))
 	}
-	return errors.Join(err, c.report(ctx, degraded))
+	if decided.granted && in.placed {
+		c.Granted.Set(in.placement)
+	}
+	if decided.report.Mode != "" {
+		c.Report.Set(decided.report)
+	}
+	return c.report(ctx, decided.conditions...)
 }
 
-// passthrough gives the user of the operator's own connection to every Secret.
-func passthrough(d driver.Driver, cluster ceph.Cluster) map[string]ceph.Credentials {
-	return map[string]ceph.Credentials{
-		d.ProvisionerSecret(): cluster.Credentials,
-		d.NodeSecret():        cluster.Credentials,
+func degraded(err error) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	reason := condition.SyncError
+	if errors.Is(err, driver.ErrInvalidSettings) {
+		reason = condition.InvalidSettings
 	}
+	return condition.New(condition.CredentialsDegraded, operatorv1.ConditionTrue, reason, err.Error())
 }
 
-func (c controller) apply(ctx context.Context) error {
-	cluster, known := c.Cluster.Get()
-	if !known {
-		return nil
-	}
-	wanted := passthrough(c.Driver, cluster)
-	existing := map[string]*corev1.Secret{}
-	for name := range wanted {
-		secret, err := c.Secrets.Lister().Secrets(driver.Namespace).Get(name)
-		if apierrors.IsNotFound(err) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("reading Secret %s/%s: %w", driver.Namespace, name, err)
-		}
-		existing[name] = secret
-	}
-	for _, secret := range decide(c.Driver, wanted, existing) {
-		if _, _, err := resourceapply.ApplySecret(ctx, c.Client, c.Recorder, secret); err != nil {
-			return fmt.Errorf("writing Secret %s/%s: %w", driver.Namespace, secret.Name, err)
-		}
-	}
-	return nil
-}
-
-// decide returns the Secrets that are to be written, by name: those of wanted that existing
-// lacks or has with another content, a key too many or without our mark. A user without
-// name or key is never written.
-func decide(d driver.Driver, wanted map[string]ceph.Credentials, existing map[string]*corev1.Secret) []*corev1.Secret {
-	var out []*corev1.Secret
-	for _, name := range slices.Sorted(maps.Keys(wanted)) {
-		user := wanted[name]
-		if user.UserID == "" || user.Key.Reveal() == "" {
-			continue
-		}
-		data := map[string][]byte{userIDKey: []byte(user.UserID), userKeyKey: []byte(user.Key.Reveal())}
-		if is := existing[name]; is != nil && d.Owns(is) && maps.EqualFunc(is.Data, data, slices.Equal) {
-			continue
-		}
-		out = append(out, &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{
-				Namespace: driver.Namespace,
-				Name:      name,
-				Labels:    map[string]string{driver.ManagedByLabel: d.OperatorName()},
-			},
-			Data: data,
-		})
-	}
-	return out
-}
-
-func (c controller) report(ctx context.Context, degraded *applyoperatorv1.OperatorConditionApplyConfiguration) error {
-	status := applyoperatorv1.OperatorStatus().WithConditions(degraded)
+func (c *controller) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
+	status := applyoperatorv1.OperatorStatus().WithConditions(conditions...)
 	if err := c.Operator.ApplyOperatorStatus(ctx, c.name, status); err != nil {
 		return fmt.Errorf("writing condition %s: %w", condition.CredentialsDegraded, err)
 	}

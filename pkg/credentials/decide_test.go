@@ -10,6 +10,10 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
+const otherKey = "AQBhbm90aGVyLXNlc2FtZS1hbm90aGVyLXNlc2Ft"
+
+var admin = ceph.Credentials{UserID: "admin", Key: ceph.NewKey("AQBvcGVuLXNlc2FtZS1vcGVuLXNlc2FtZS1vcGVu")}
+
 func TestDecide(t *testing.T) {
 	good := func(change func(*corev1.Secret)) map[string]*corev1.Secret {
 		out := map[string]*corev1.Secret{}

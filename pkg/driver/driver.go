@@ -118,3 +118,12 @@ func (d Driver) StateConfigMap() string { return "ceph-" + d.Kind + "-csi-driver
 
 // StatusConfigMap names the ConfigMap that tells people what the operator knows.
 func (d Driver) StatusConfigMap() string { return "ceph-" + d.Kind + "-csi-driver-status" }
+
+// ProvisionerUser names the cephx user, without "client.", that the operator makes for the
+// controllers of the OpenShift cluster with this infra ID: several may share a Ceph cluster.
+func (d Driver) ProvisionerUser(infraID string) string {
+	return "csi-" + d.Kind + "-provisioner." + infraID
+}
+
+// NodeUser names the cephx user that the operator makes for the nodes.
+func (d Driver) NodeUser(infraID string) string { return "csi-" + d.Kind + "-node." + infraID }

@@ -23,6 +23,7 @@ import (
 type Session interface {
 	connection.Session
 	pools.Cluster
+	credentials.Ceph
 }
 
 // Dial connects to the Ceph cluster that source leads to.
@@ -115,14 +116,31 @@ func (s starter) monitors() factory.Controller {
 	})
 }
 
-func (s starter) credentials() factory.Controller {
+func (s starter) credentials(client func(fsid string) (Session, bool)) factory.Controller {
 	return credentials.New(credentials.Config{
 		Driver:   s.driver,
 		Operator: s.clients.operator,
 		Client:   s.clients.kube.CoreV1(),
 		Secrets:  s.clients.ns().Core().V1().Secrets(),
 		Cluster:  s.cluster,
-		Recorder: s.recorder,
+		Live: func(fsid string) (credentials.Ceph, bool) {
+			session, ok := client(fsid)
+			return session, ok
+		},
+		Dial: func(ctx context.Context, source ceph.Source) (credentials.Session, error) {
+			return s.dial(ctx, source)
+		},
+		Settings:        s.settings,
+		Infrastructures: s.clients.config.Config().V1().Infrastructures(),
+		StorageClasses:  s.clients.cluster().Storage().V1().StorageClasses(),
+		Usage:           s.usage,
+		Placement:       s.placement,
+		Granted:         s.granted,
+		Report:          s.reports.users,
+		Open:            s.open,
+		Triggers:        []factory.Informer{s.gate},
+		Clock:           clock.RealClock{},
+		Recorder:        s.recorder,
 	})
 }
 
@@ -130,7 +148,7 @@ func (s starter) class() classes.StorageClass {
 	return classes.StorageClass{
 		Driver:         s.driver,
 		StorageClasses: s.clients.cluster().Storage().V1().StorageClasses(),
-		Placement:      s.placement,
+		Placement:      s.granted,
 		Settings:       s.settings,
 	}
 }
@@ -161,7 +179,7 @@ func (s starter) snapshotClasses() (factory.Controller, error) {
 		Client:    s.clients.dynamic,
 		Manifests: manifests,
 		Served:    s.clients.served,
-		Placement: s.placement,
+		Placement: s.granted,
 		Open:      s.open,
 		Triggers:  []factory.Informer{s.gate, s.clients.crdInformer()},
 		Recorder:  s.recorder,

@@ -42,6 +42,7 @@ type starter struct {
 	cluster    *latest.Value[ceph.Cluster]
 	clusters   *latest.Value[[]ceph.Cluster]
 	placement  *latest.Value[ceph.Placement]
+	granted    *latest.Value[ceph.Placement]
 	filesystem *latest.Value[bool]
 	gate       *latest.Value[gate.State]
 	usage      *latest.Value[usage.Usage]
@@ -71,6 +72,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		cluster:       &latest.Value[ceph.Cluster]{},
 		clusters:      &latest.Value[[]ceph.Cluster]{},
 		placement:     &latest.Value[ceph.Placement]{},
+		granted:       &latest.Value[ceph.Placement]{},
 		filesystem:    &latest.Value[bool]{},
 		gate:          &latest.Value[gate.State]{},
 		usage:         &latest.Value[usage.Usage]{},
@@ -118,7 +120,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.usageController(),
 		connection,
 		s.monitors(),
-		s.credentials(),
+		s.credentials(connection.Client),
 		s.pools(connection.Client),
 		s.poolsInUse(connection.Client),
 

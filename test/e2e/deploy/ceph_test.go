@@ -9,6 +9,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
 )
 
 // ask runs a command of the ceph tool and decodes its answer.
@@ -40,17 +41,17 @@ var _ = Describe("Ceph", func() {
 			Expect(entries[0].Monitors).To(ConsistOf(env.MonAddresses(ctx)))
 		})
 
-		It("is reached with the user of the administrator's keyring: "+d.Name, func(ctx SpecContext) {
-			var user struct{ Key string }
-			var users []struct{ Key string }
-			ask(ctx, &users, "auth", "get", "client.admin")
-			Expect(users).To(HaveLen(1))
-			user = users[0]
-			for _, name := range []string{d.ProvisionerSecret(), d.NodeSecret()} {
+		It("is reached with users of the driver's own: "+d.Name, func(ctx SpecContext) {
+			for name, id := range map[string]string{
+				d.ProvisionerSecret(): d.ProvisionerUser(embedded.DefaultInfrastructureName), d.NodeSecret(): d.NodeUser(embedded.DefaultInfrastructureName),
+			} {
+				var users []struct{ Key string }
+				ask(ctx, &users, "auth", "get", "client."+id)
+				Expect(users).To(HaveLen(1))
 				secret, err := env.Kube.CoreV1().Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
 				Expect(err).NotTo(HaveOccurred())
-				Expect(string(secret.Data["userID"])).To(Equal("admin"))
-				Expect(string(secret.Data["userKey"]) == user.Key).To(BeTrue(), "the key of Secret %s is not the user's", name)
+				Expect(string(secret.Data["userID"])).To(Equal(id))
+				Expect(string(secret.Data["userKey"]) == users[0].Key).To(BeTrue(), "the key of Secret %s is not the user's", name)
 			}
 		})
 	}

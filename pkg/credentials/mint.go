@@ -1,0 +1,165 @@
+package credentials
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"time"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// question is what Ceph is asked for. The same one is not put again before repeatAfter.
+type question struct {
+	mode     driver.CredentialsMode
+	fsid     string
+	infraID  string
+	operator ceph.Credentials
+	places   []driver.Used
+	complete bool
+}
+
+// ask words the question. In mode Passthrough, Ceph has nothing to say.
+func ask(in input) question {
+	q := question{mode: in.mode, fsid: in.cluster.FSID, operator: in.cluster.Credentials}
+	if in.mode != driver.CredentialsPassthrough {
+		q.infraID, q.places, q.complete = in.infraID, in.places, in.complete
+	}
+	return q
+}
+
+// answer is what Ceph said last; given says that there was one.
+type answer struct {
+	given    bool
+	question question
+	at       time.Time
+	// users are those that Ceph has, by their Secrets; the last good ones after an error.
+	users map[string]ceph.Credentials
+	// err is Ceph's refusal.
+	err error
+}
+
+// serves says whether the answer is about the users that the question is about.
+func (a answer) serves(q question) bool {
+	return a.given && a.question.mode == q.mode && a.question.fsid == q.fsid && a.question.infraID == q.infraID
+}
+
+// covers says whether the answer is about everything in the question. Where nothing can be
+// made, it does not matter for which places.
+func (a answer) covers(q question) bool {
+	if errors.Is(a.err, ceph.ErrDenied) {
+		q.places, q.complete = a.question.places, a.question.complete
+	}
+	return a.given && reflect.DeepEqual(a.question, q)
+}
+
+// due says whether a question is to be put now, or after how long it is.
+func (a answer) due(q question, now time.Time) (bool, time.Duration) {
+	pause := repeatAfter
+	if errors.Is(a.err, ceph.ErrDenied) && q.mode == driver.CredentialsAuto {
+		pause = retryDenied
+	}
+	left := pause - now.Sub(a.at)
+	return left <= 0 || !a.covers(q), left
+}
+
+// put has Ceph make or correct the users, and returns when to come again. Without an answer,
+// the last one stays.
+func (c *controller) put(ctx context.Context, in input, q question) time.Duration {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	next := answer{given: true, question: q}
+	if in.mode != driver.CredentialsPassthrough {
+		next.users, next.err = c.mint(ctx, in)
+	}
+	if silent(next.err) {
+		return retryOutage
+	}
+	next.at = c.Clock.Now()
+	if next.err != nil && c.last.serves(q) {
+		next.users = c.last.users
+	}
+	c.last = next
+	_, wait := next.due(q, next.at)
+	return wait
+}
+
+// mint makes both users as they should be. Where the live connection may not, a new one may: the
+// caps of a session are those that its user had when it began.
+func (c *controller) mint(ctx context.Context, in input) (map[string]ceph.Credentials, error) {
+	live, connected := c.Live(in.cluster.FSID)
+	if !connected {
+		return nil, ceph.ErrClosed
+	}
+	users, err := c.ensureAll(ctx, live, in)
+	askedBefore := c.last.question.operator == in.cluster.Credentials
+	if !errors.Is(err, ceph.ErrDenied) || !askedBefore {
+		return users, err
+	}
+	session, dialErr := c.Dial(ctx, ceph.Source{
+		Monitors: in.cluster.MonMap.MonHost(), FSID: in.cluster.FSID, Credentials: in.cluster.Credentials,
+	})
+	if dialErr != nil {
+		return nil, err
+	}
+	defer session.Close()
+	return c.ensureAll(ctx, session, in)
+}
+
+// ensureAll returns the users by their Secrets. The controllers' comes first: they act first on
+// a new class.
+func (c *controller) ensureAll(ctx context.Context, cluster Ceph, in input) (map[string]ceph.Credentials, error) {
+	caps, err := c.Driver.Rights.Caps(ctx, cluster, in.places)
+	if err != nil {
+		return nil, err
+	}
+	users := map[string]ceph.Credentials{}
+	for _, wish := range []struct {
+		secret, id string
+		caps       ceph.Caps
+	}{
+		{c.Driver.ProvisionerSecret(), c.Driver.ProvisionerUser(in.infraID), caps.Provisioner},
+		{c.Driver.NodeSecret(), c.Driver.NodeUser(in.infraID), caps.Node},
+	} {
+		if users[wish.secret], err = c.ensure(ctx, cluster, wish.id, wish.caps, in.complete); err != nil {
+			return nil, err
+		}
+	}
+	return users, nil
+}
+
+// ensure reads first and writes on a difference only. Unless the caps are complete, those that
+// the user has stay.
+func (c *controller) ensure(ctx context.Context, cluster Ceph, id string, caps ceph.Caps, complete bool) (ceph.Credentials, error) {
+	user, err := cluster.User(ctx, id)
+	if errors.Is(err, ceph.ErrNotFound) {
+		if user, err = cluster.CreateUser(ctx, id, caps); err == nil {
+			c.Recorder.Eventf("CephUserCreated", "Created Ceph user %s for %s", user.Entity(), c.Driver.Name)
+		}
+	}
+	if err != nil {
+		return ceph.Credentials{}, err
+	}
+	if !complete {
+		caps = user.Caps.With(caps)
+	}
+	if user.Caps == caps {
+		return user.Credentials, nil
+	}
+	if err := cluster.SetCaps(ctx, id, caps); err != nil {
+		return ceph.Credentials{}, err
+	}
+	c.Recorder.Eventf("CephUserCapsChanged", "Changed the caps of Ceph user %s to what classes and volumes of %s need", user.Entity(), c.Driver.Name)
+	return user.Credentials, nil
+}
+
+// silent says that Ceph gave no answer, of which pkg/connection tells.
+func silent(err error) bool {
+	for _, silence := range []error{ceph.ErrTimeout, ceph.ErrUnreachable, ceph.ErrClosed, context.DeadlineExceeded, context.Canceled} {
+		if errors.Is(err, silence) {
+			return true
+		}
+	}
+	return false
+}

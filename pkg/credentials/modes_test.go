@@ -1,0 +1,182 @@
+package credentials
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+func (f *fixture) syncContext() factory.SyncContext {
+	return factory.NewSyncContext("test", f.recorder)
+}
+
+const advice = "ceph auth caps client.op mgr 'allow module volumes rw, allow module rbd_support rw' mon 'allow r, "
+
+func TestPassthrough(t *testing.T) {
+	f := newFixture(t, driver.RBD)
+	f.settings.Credentials = driver.CredentialsPassthrough
+	f.ceph.Stop()
+	f.infraID("")
+	if diff := cmp.Diff(f.both("op", "op"), f.sync()); diff != "" {
+		t.Errorf("Secrets (-want +got):\n%s", diff)
+	}
+	f.expect(condition.CredentialsDegraded, operatorv1.ConditionFalse, condition.AsExpected)
+	f.expect(condition.CredentialsMinted, operatorv1.ConditionFalse, condition.Passthrough, "spec.driverConfig.ceph.credentials", "client.op")
+	if granted, _ := f.config.Granted.Get(); granted != f.place() {
+		t.Errorf("granted %+v", granted)
+	}
+	f.ceph.Start()
+	f.ceph.AddUser("op")
+	f.connect()
+	if diff := cmp.Diff(f.both("op", "op"), f.sync()); diff != "" {
+		t.Errorf("a new key of the operator's user follows (-want +got):\n%s", diff)
+	}
+}
+
+func TestAutoFallsBack(t *testing.T) {
+	for _, command := range []string{"auth get", "auth get-or-create"} {
+		f := newFixture(t, driver.RBD)
+		f.ceph.Deny("op", command)
+		f.connect()
+		for range 5 {
+			if diff := cmp.Diff(f.both("op", "op"), f.later()); diff != "" {
+				t.Fatalf("%s: Secrets (-want +got):\n%s", command, diff)
+			}
+			f.expect(condition.CredentialsDegraded, operatorv1.ConditionFalse, condition.AsExpected)
+			f.expect(condition.CredentialsMinted, operatorv1.ConditionFalse, condition.Passthrough, "client.op", command, advice)
+		}
+		told, _ := f.config.Report.Get()
+		if told.Mode != "Passthrough" || !strings.Contains(told.Reason, command) || len(told.Names) != 1 {
+			t.Errorf("%s: report %+v", command, told)
+		}
+		if granted, _ := f.config.Granted.Get(); granted != f.place() || len(f.ceph.Writes()) != 0 {
+			t.Errorf("%s: granted %+v, writes %v", command, granted, f.ceph.Writes())
+		}
+		dials := f.ceph.Dials()
+		f.ceph.Deny("op")
+		for range 10 {
+			f.later()
+		}
+		if diff := cmp.Diff(f.minted(), f.later()); diff != "" {
+			t.Errorf("%s: the right is noticed without a new keyring (-want +got):\n%s", command, diff)
+		}
+		if made := f.ceph.Dials() - dials; made == 0 || made > 11 {
+			t.Errorf("%s: %d connections in ten minutes", command, made)
+		}
+	}
+}
+
+func TestMintDenied(t *testing.T) {
+	f := newFixture(t, driver.RBD)
+	f.settings.Credentials = driver.CredentialsMint
+	f.sync()
+	f.ceph.Deny("op", "auth get")
+	f.connect()
+	f.ceph.RemoveUser("csi-rbd-node.infra")
+	f.later()
+	f.expect(condition.CredentialsDegraded, operatorv1.ConditionTrue, condition.AccessDenied, "is Mint", "client.op", advice, "auth get")
+	f.must(f.kube.CoreV1().Secrets(driver.Namespace).Delete(t.Context(), driver.RBD.NodeSecret(), metav1.DeleteOptions{}))
+	f.must(f.secrets.Delete(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.RBD.NodeSecret()}}))
+	if diff := cmp.Diff(f.minted(), f.sync()); diff != "" {
+		t.Errorf("the last good Secrets stay, against edits too (-want +got):\n%s", diff)
+	}
+	f.ceph.Deny("op")
+	if diff := cmp.Diff(f.minted(), f.later()); diff != "" {
+		t.Errorf("allowed again (-want +got):\n%s", diff)
+	}
+	f.expect(condition.CredentialsDegraded, operatorv1.ConditionFalse, condition.AsExpected)
+}
+
+func TestMintDeniedFromTheStart(t *testing.T) {
+	f := newFixture(t, driver.RBD)
+	f.settings.Credentials = driver.CredentialsMint
+	f.ceph.Deny("op", "auth get-or-create")
+	f.connect()
+	if got := f.sync(); len(got) != 0 {
+		t.Errorf("Secrets %v", got)
+	}
+	f.expect(condition.CredentialsDegraded, operatorv1.ConditionTrue, condition.AccessDenied)
+	if _, granted := f.config.Granted.Get(); granted {
+		t.Error("without users the class must not be usable")
+	}
+}
+
+func TestModesAreSwitched(t *testing.T) {
+	f := newFixture(t, driver.CephFS)
+	for range 2 {
+		f.settings.Credentials = driver.CredentialsMint
+		if diff := cmp.Diff(f.minted(), f.sync()); diff != "" {
+			t.Errorf("Mint (-want +got):\n%s", diff)
+		}
+		f.settings.Credentials = driver.CredentialsPassthrough
+		if diff := cmp.Diff(f.both("op", "op"), f.sync()); diff != "" {
+			t.Errorf("Passthrough (-want +got):\n%s", diff)
+		}
+	}
+	if _, kept := f.ceph.User("csi-cephfs-node.infra"); !kept {
+		t.Error("mounts rest on the user")
+	}
+	f.settings.Credentials = driver.CredentialsMint
+	f.ceph.Stop()
+	if diff := cmp.Diff(f.both("op", "op"), f.later()); diff != "" {
+		t.Errorf("no answer yet (-want +got):\n%s", diff)
+	}
+	f.expect(condition.CredentialsMinted, operatorv1.ConditionFalse, condition.Passthrough)
+}
+
+func TestNoInfraID(t *testing.T) {
+	f := newFixture(t, driver.RBD)
+	f.infraID("")
+	if got := f.sync(); len(got) != 0 || len(f.ceph.Writes()) != 0 {
+		t.Errorf("got Secrets %v, writes %v", got, f.ceph.Writes())
+	}
+	f.expect(condition.CredentialsDegraded, operatorv1.ConditionTrue, condition.SyncError, "status.infrastructureName of Infrastructure cluster is empty", "Passthrough")
+}
+
+func TestNothingToDo(t *testing.T) {
+	for reason, change := range map[string]func(*fixture){
+		"Unmanaged":    func(f *fixture) { f.operator.SetState(operatorv1.Unmanaged) },
+		"not deployed": func(f *fixture) { f.open = false },
+		"not known":    func(f *fixture) { f.config.Cluster.Clear() },
+	} {
+		f := newFixture(t, driver.RBD)
+		change(f)
+		if got := f.sync(); len(got) != 0 || len(f.ceph.Writes()) != 0 {
+			t.Errorf("%s: got Secrets %v, writes %v", reason, got, f.ceph.Writes())
+		}
+	}
+}
+
+func TestWriteFails(t *testing.T) {
+	conflict := apierrors.NewConflict(corev1.Resource("secrets"), driver.RBD.NodeSecret(), errBoom)
+	for reason, tc := range map[string]struct {
+		err  error
+		want bool
+	}{"a person has to know": {errBoom, true}, "the next try mends it": {conflict, false}} {
+		f := newFixture(t, driver.RBD)
+		f.kube.PrependReactor("create", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, tc.err })
+		if err := f.controller.Sync(t.Context(), f.syncContext()); !errors.Is(err, tc.err) {
+			t.Errorf("%s: error %v, want %v", reason, err, tc.err)
+		}
+		got := f.operator.Condition(condition.CredentialsDegraded)
+		if reported := got != nil && got.Status == operatorv1.ConditionTrue; reported != tc.want {
+			t.Errorf("%s: condition %+v", reason, got)
+		}
+		if _, granted := f.config.Granted.Get(); granted {
+			t.Errorf("%s: without Secrets the class must not be usable", reason)
+		}
+		f.scan()
+	}
+}

@@ -1,0 +1,114 @@
+package credentials
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
+)
+
+const infrastructureName = "cluster"
+
+// linger is how long caps stay after the last use: a volume that is being made while its class
+// is deleted is no PersistentVolume yet.
+const linger = 10 * time.Minute
+
+// input is everything that is decided on, but for what Ceph says.
+type input struct {
+	mode    driver.CredentialsMode
+	cluster ceph.Cluster
+	infraID string
+	// placement is the default place; placed says that it is known, for this Ceph cluster.
+	placement ceph.Placement
+	placed    bool
+	// places are all that the users need rights to, in a fixed order. Unless complete, there
+	// may be others.
+	places   []driver.Used
+	complete bool
+}
+
+// gather reads everything but Ceph.
+func (c *controller) gather() (input, error) {
+	settings, err := c.Settings()
+	if err != nil {
+		return input{}, err
+	}
+	in := input{mode: settings.Credentials}
+	if in.mode == "" {
+		in.mode = driver.CredentialsAuto
+	}
+	in.cluster, _ = c.Cluster.Get()
+	in.placement, in.placed = c.Placement.Get()
+	in.placed = in.placed && in.placement.FSID == in.cluster.FSID
+	if in.mode == driver.CredentialsPassthrough || in.cluster.FSID == "" {
+		return in, nil
+	}
+	if in.infraID, err = c.infraID(); err != nil {
+		return in, err
+	}
+	volumes, known := c.Usage.Get()
+	in.complete = known && in.placed
+	classes, err := c.StorageClasses.Lister().List(labels.Everything())
+	if err != nil {
+		return in, fmt.Errorf("listing StorageClasses: %w", err)
+	}
+	now, fsid := c.Clock.Now(), in.cluster.FSID
+	if in.placed {
+		c.used.note(driver.Used{Placement: in.placement}, now)
+	}
+	for _, places := range [][]usage.Place{volumes.In(fsid), usage.Of(c.Driver, classes, nil).In(fsid)} {
+		for _, p := range places {
+			// config.json has one group for all classes.
+			p.SubvolumeGroup = in.placement.SubvolumeGroup
+			c.used.note(driver.Used{Placement: p.Placement, IDs: p.IDs, Directories: p.Directories}, now)
+		}
+	}
+	in.places = c.used.places(fsid, now)
+	return in, nil
+}
+
+// infraID is in the users' names: several OpenShift clusters may share a Ceph cluster.
+func (c *controller) infraID() (string, error) {
+	infrastructure, err := c.Infrastructures.Lister().Get(infrastructureName)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return "", fmt.Errorf("reading Infrastructure %s: %w", infrastructureName, err)
+	}
+	if err != nil || infrastructure.Status.InfrastructureName == "" {
+		return "", fmt.Errorf("status.infrastructureName of Infrastructure %s is empty, so that the driver's Ceph users have no names; "+
+			"set it, or spec.driverConfig.ceph.credentials of ClusterCSIDriver %s to %s", infrastructureName, c.Driver.Name, driver.CredentialsPassthrough)
+	}
+	return infrastructure.Status.InfrastructureName, nil
+}
+
+// scope remembers what was used lately. The zero scope is empty.
+type scope struct{ uses map[string]use }
+
+type use struct {
+	what driver.Used
+	last time.Time
+}
+
+func (s *scope) note(what driver.Used, now time.Time) {
+	if s.uses == nil {
+		s.uses = map[string]use{}
+	}
+	s.uses[fmt.Sprintf("%q", []any{what.Placement, what.IDs, what.Directories})] = use{what, now}
+}
+
+// places forgets what is in another Ceph cluster or has not been used for too long, and returns
+// the rest.
+func (s *scope) places(fsid string, now time.Time) []driver.Used {
+	maps.DeleteFunc(s.uses, func(_ string, u use) bool { return u.what.FSID != fsid || now.Sub(u.last) >= linger })
+	var out []driver.Used
+	for _, key := range slices.Sorted(maps.Keys(s.uses)) {
+		out = append(out, s.uses[key].what)
+	}
+	return out
+}

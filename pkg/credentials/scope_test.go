@@ -1,0 +1,127 @@
+package credentials
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
+)
+
+const (
+	own     = "profile rbd pool=infra-rbd"
+	andFast = "profile rbd pool=fast, profile rbd pool=infra-rbd"
+)
+
+func (f *fixture) mustCaps(reason, want string) {
+	f.t.Helper()
+	if got := f.osdCaps(); got != want {
+		f.t.Errorf("%s: got caps %q, want %q", reason, got, want)
+	}
+}
+
+func inFast() ceph.Placement { return ceph.Placement{FSID: cephtest.FSID, Pool: "fast"} }
+
+func TestCapsFollowClasses(t *testing.T) {
+	f := newFixture(t, driver.RBD)
+	f.sync()
+	class := f.class("fast", "fast")
+	f.sync()
+	f.mustCaps("a new class, without waiting for the next minute", andFast)
+	f.must(f.classes.Delete(class))
+	f.later()
+	f.mustCaps("its last volume may be in the making", andFast)
+	for range 10 {
+		f.later()
+	}
+	f.mustCaps("nobody has used it for ten minutes", own)
+}
+
+func TestCapsStayForVolumes(t *testing.T) {
+	f := newFixture(t, driver.RBD)
+	f.ceph.AddPool(ceph.Pool{Name: "by-id"})
+	pools := f.ceph.Pools()
+	f.config.Usage.Set(usage.Usage{Places: []usage.Place{
+		{Placement: inFast(), Volumes: 1},
+		{Placement: ceph.Placement{FSID: cephtest.FSID}, IDs: []int64{pools[len(pools)-1].ID}, Volumes: 1},
+		{Placement: ceph.Placement{FSID: "another", Pool: "elsewhere"}, Volumes: 1},
+	}})
+	const want = "profile rbd pool=by-id, profile rbd pool=fast, profile rbd pool=infra-rbd"
+	for range 30 {
+		f.later()
+		f.mustCaps("a volume lives there", want)
+	}
+	f.restart()
+	f.later()
+	f.mustCaps("after a restart as well", want)
+	f.config.Usage.Set(usage.Usage{})
+	f.restart()
+	f.later()
+	f.mustCaps("a restart forgets who is gone", own)
+}
+
+func TestCapsOnlyGrowWhileSomethingIsUnknown(t *testing.T) {
+	for reason, forget := range map[string]func(*fixture){
+		"default place":       func(f *fixture) { f.config.Placement.Clear() },
+		"another cluster's":   func(f *fixture) { f.config.Placement.Set(ceph.Placement{FSID: "another", Pool: "x"}) },
+		"volumes and classes": func(f *fixture) { f.config.Usage.Clear() },
+	} {
+		f := newFixture(t, driver.RBD)
+		f.class("fast", "fast")
+		f.sync()
+		f.restart()
+		forget(f)
+		f.must(f.classes.Delete(f.class("fast", "fast")))
+		f.class("slow", "slow")
+		f.later()
+		f.mustCaps(reason, andFast+", profile rbd pool=slow")
+		writes := f.ceph.Writes()
+		f.later()
+		if diff := cmp.Diff(writes, f.ceph.Writes()); diff != "" {
+			t.Errorf("%s: writes again (-want +got):\n%s", reason, diff)
+		}
+	}
+}
+
+// TestUsersBeforeThePlace: pods wait for the Secrets, and making a pool takes seconds.
+func TestUsersBeforeThePlace(t *testing.T) {
+	f := newFixture(t, driver.RBD)
+	f.config.Placement.Clear()
+	f.config.Usage.Clear()
+	if diff := cmp.Diff(f.minted(), f.sync()); diff != "" {
+		t.Errorf("Secrets (-want +got):\n%s", diff)
+	}
+	if _, granted := f.config.Granted.Get(); granted {
+		t.Error("granted a place that nobody knows")
+	}
+	f.config.Placement.Set(f.place())
+	f.ceph.Stop()
+	f.sync()
+	if _, granted := f.config.Granted.Get(); granted {
+		t.Error("the class could be used before its caps are there")
+	}
+	f.ceph.Start()
+	f.sync()
+	f.mustCaps("now", own)
+	if granted, _ := f.config.Granted.Get(); granted != f.place() {
+		t.Errorf("granted %+v", granted)
+	}
+}
+
+func TestMovedGroupKeepsOldVolumes(t *testing.T) {
+	f := newFixture(t, driver.CephFS)
+	place := f.place()
+	place.SubvolumeGroup = "new"
+	f.config.Placement.Set(place)
+	f.config.Usage.Set(usage.Usage{Places: []usage.Place{{
+		Placement: ceph.Placement{FSID: cephtest.FSID, Filesystem: "fs"}, Directories: []string{"/volumes/csi"}, Volumes: 1,
+	}}})
+	f.sync()
+	user, _ := f.ceph.User("csi-cephfs-node.infra")
+	if want := "allow rw fsname=fs path=/volumes/csi, allow rw fsname=fs path=/volumes/new"; user.Caps.MDS != want {
+		t.Errorf("got %q, want %q", user.Caps.MDS, want)
+	}
+}

@@ -1,0 +1,69 @@
+package credentials
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/openshift/library-go/pkg/operator/resource/resourceapply"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// Keys of the Secrets, as ceph-csi reads them.
+const (
+	userIDKey  = "userID"
+	userKeyKey = "userKey"
+)
+
+// apply writes the Secrets that are not as wanted.
+func (c *controller) apply(ctx context.Context, wanted map[string]ceph.Credentials) error {
+	existing := map[string]*corev1.Secret{}
+	for name := range wanted {
+		secret, err := c.Secrets.Lister().Secrets(driver.Namespace).Get(name)
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("reading Secret %s/%s: %w", driver.Namespace, name, err)
+		}
+		existing[name] = secret
+	}
+	for _, secret := range decide(c.Driver, wanted, existing) {
+		if _, _, err := resourceapply.ApplySecret(ctx, c.Client, c.Recorder, secret); err != nil {
+			return fmt.Errorf("writing Secret %s/%s: %w", driver.Namespace, secret.Name, err)
+		}
+	}
+	return nil
+}
+
+// decide returns the Secrets that are to be written, by name: those of wanted that existing
+// lacks or has with another content, a key too many or without our mark. A user without
+// name or key is never written.
+func decide(d driver.Driver, wanted map[string]ceph.Credentials, existing map[string]*corev1.Secret) []*corev1.Secret {
+	var out []*corev1.Secret
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		user := wanted[name]
+		if user.UserID == "" || user.Key.Reveal() == "" {
+			continue
+		}
+		data := map[string][]byte{userIDKey: []byte(user.UserID), userKeyKey: []byte(user.Key.Reveal())}
+		if is := existing[name]; is != nil && d.Owns(is) && maps.EqualFunc(is.Data, data, slices.Equal) {
+			continue
+		}
+		out = append(out, &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: driver.Namespace,
+				Name:      name,
+				Labels:    map[string]string{driver.ManagedByLabel: d.OperatorName()},
+			},
+			Data: data,
+		})
+	}
+	return out
+}

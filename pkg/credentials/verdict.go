@@ -1,0 +1,99 @@
+package credentials
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+)
+
+// mintingCaps are all that a user of the operators needs that makes users for the drivers.
+var mintingCaps = ceph.Caps{
+	Mgr: "allow module volumes rw, allow module rbd_support rw",
+	Mon: `allow r, allow command "osd blocklist"` +
+		`, allow command "auth get-or-create" with entity prefix client.csi-, allow command "auth caps" with entity prefix client.csi-` +
+		`, allow command "auth get" with entity prefix client.csi-, allow command "auth rm" with entity prefix client.csi-` +
+		`, allow command "osd pool create", allow command "osd pool application enable", allow command "osd pool application set"` +
+		`, allow command "osd pool application rm", allow command "osd pool set" with var=nodelete`,
+	OSD: "profile rbd",
+}
+
+// outcome is what follows from an answer.
+type outcome struct {
+	// secrets are to have these users; none are left as they are.
+	secrets map[string]ceph.Credentials
+	// granted says that the users have all caps that they need.
+	granted    bool
+	report     report.Users
+	conditions []*applyoperatorv1.OperatorConditionApplyConfiguration
+}
+
+// verdict decides who the driver's users are. An answer that does not cover what is asked now
+// grants nothing.
+//
+//	mode         Ceph    | users        granted CredentialsDegraded CredentialsMinted
+//	Passthrough  –       | operator's   yes     False               False
+//	Mint, Auto   ok      | minted       yes     False               True
+//	Auto         denied  | operator's   yes     False               False
+//	Mint         denied  | last minted  no      True, AccessDenied  –
+//	Mint, Auto   refused | last minted  no      True, SyncError     –
+func verdict(d driver.Driver, in input, a answer, covers bool) outcome {
+	operator := in.cluster.Credentials
+	field := fmt.Sprintf("spec.driverConfig.ceph.credentials of ClusterCSIDriver %s", d.Name)
+	advice := fmt.Sprintf("an administrator allows it with: ceph auth caps %s %s", operator.Entity(), mintingCaps)
+	switch {
+	case in.mode == driver.CredentialsPassthrough:
+		return passthrough(d, operator, fmt.Sprintf("%s is %s: the driver works as %s, the operator's own user", field, in.mode, operator.Entity()), "")
+	case a.err == nil:
+		return minted(a.users, covers)
+	case errors.Is(a.err, ceph.ErrDenied) && in.mode == driver.CredentialsAuto:
+		why := fmt.Sprintf("%s may not make users with narrower caps: %v", operator.Entity(), a.err)
+		return passthrough(d, operator, fmt.Sprintf("The driver works as %s, the operator's own user, for %s; %s", operator.Entity(), why, advice), why)
+	case errors.Is(a.err, ceph.ErrDenied):
+		return broken(a, condition.New(condition.CredentialsDegraded, operatorv1.ConditionTrue, condition.AccessDenied,
+			fmt.Sprintf("%s is %s, but %s may not make Ceph users: %v; the Secrets stay as they are; %s", field, in.mode, operator.Entity(), a.err, advice)))
+	}
+	return broken(a, degraded(a.err))
+}
+
+func passthrough(d driver.Driver, operator ceph.Credentials, message, why string) outcome {
+	return outcome{
+		secrets: map[string]ceph.Credentials{d.ProvisionerSecret(): operator, d.NodeSecret(): operator},
+		granted: true,
+		report:  report.Users{Mode: string(driver.CredentialsPassthrough), Names: []string{operator.Entity()}, Reason: why},
+		conditions: []*applyoperatorv1.OperatorConditionApplyConfiguration{
+			condition.Good(condition.CredentialsDegraded),
+			condition.New(condition.CredentialsMinted, operatorv1.ConditionFalse, condition.Passthrough, message),
+		},
+	}
+}
+
+func minted(users map[string]ceph.Credentials, granted bool) outcome {
+	var names []string
+	for _, user := range users {
+		names = append(names, user.Entity())
+	}
+	slices.Sort(names)
+	return outcome{
+		secrets: users,
+		granted: granted,
+		report:  report.Users{Mode: string(driver.CredentialsMint), Names: names},
+		conditions: []*applyoperatorv1.OperatorConditionApplyConfiguration{
+			condition.Good(condition.CredentialsDegraded),
+			condition.New(condition.CredentialsMinted, operatorv1.ConditionTrue, condition.AsExpected, "The driver works as "+strings.Join(names, " and ")),
+		},
+	}
+}
+
+// broken leaves the Secrets with the last good users, whom a hand may have edited out of them.
+func broken(a answer, why *applyoperatorv1.OperatorConditionApplyConfiguration) outcome {
+	return outcome{secrets: a.users, conditions: []*applyoperatorv1.OperatorConditionApplyConfiguration{why}}
+}
