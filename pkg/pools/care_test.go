@@ -106,6 +106,7 @@ func TestFilesystemsOfClasses(t *testing.T) {
 	r.expectProblems(t, "group and layout", group, group,
 		`StorageClass nopool, Ceph cluster `+cephtest.FSID+`: data pool "none" does not exist`, group,
 		group, `pool "idle-data" holds no data of filesystem "a"; add it: ceph fs add_data_pool a idle-data`)
+	r.expectFlagged(t, "a class whose group is missing uses the pools all the same", "a-data", "a-metadata", "idle-data", "idle-metadata")
 	if err := r.client.EnsureSubvolumeGroup(t.Context(), "a", "apps"); err != nil {
 		t.Fatal(err)
 	}

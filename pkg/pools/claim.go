@@ -11,10 +11,11 @@ import (
 )
 
 // Keys in the application metadata of a pool. They die with the pool, survive its renaming
-// and the loss of an OpenShift cluster, and every operator can read them.
+// and the loss of an OpenShift cluster, and every operator can read them. The ceph tool takes
+// no other characters: an administrator must be able to remove the key of a lost cluster.
 const (
 	// claimKey says that the pool's nodelete flag was set by an operator, not by an administrator.
-	claimKey = "storage.openshift.io/nodelete"
+	claimKey = "storage.openshift.io.nodelete"
 	// userPrefix starts the keys of those who use the pool: one for each driver of each
 	// OpenShift cluster.
 	userPrefix = claimKey + "."

@@ -37,13 +37,13 @@ func (l *look) run(ctx context.Context) error {
 	}
 	wanted := map[int64]bool{}
 	for _, place := range l.usage.In(l.cluster.FSID) {
-		problems := 0
+		mistaken := false
 		if len(place.Classes) > 0 {
 			lacks, err := l.lacks(ctx, place.Placement)
 			if err != nil {
 				return err
 			}
-			problems = len(lacks)
+			mistaken = slices.ContainsFunc(l.Driver.Storage.Lacks(l.has, place.Placement), unusable)
 			for _, class := range place.Classes {
 				l.complain(class, lacks)
 			}
@@ -51,8 +51,8 @@ func (l *look) run(ctx context.Context) error {
 		if place.Volumes > 0 {
 			l.lose(l.Driver.Storage.Lost(l.has, place.Placement, place.IDs), place.Volumes)
 		}
-		if problems > 0 && place.Volumes == 0 {
-			continue // A mistake in a class is no use of what it names.
+		if mistaken && place.Volumes == 0 {
+			continue // A class that names somebody else's pool does not use it.
 		}
 		for _, id := range l.Driver.Storage.Holding(l.has, place.Placement, place.IDs) {
 			wanted[id] = true
@@ -70,6 +70,9 @@ func (l *look) run(ctx context.Context) error {
 	}
 	return l.mark(ctx, wanted)
 }
+
+// unusable says that what is named is there, but for something else.
+func unusable(lack driver.Lack) bool { return lack.Missing == "" }
 
 func (l *look) take(ctx context.Context) error {
 	var err error

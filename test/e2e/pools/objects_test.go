@@ -20,7 +20,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
-const keyPrefix = "storage.openshift.io/nodelete"
+const keyPrefix = "storage.openshift.io.nodelete"
 
 func ceph(ctx context.Context, arguments ...string) []byte {
 	GinkgoHelper()
