@@ -112,12 +112,12 @@ type Marker interface {
 
 // perform does one action.
 func perform(ctx context.Context, client Marker, p ceph.Pool, user string, a action) error {
-	const value = "in use"
+	const value = "in-use"
 	switch a {
 	case addUser:
 		return client.SetPoolMetadata(ctx, p.Name, application(p, user), user, value)
 	case addClaim:
-		return client.SetPoolMetadata(ctx, p.Name, application(p, claimKey), claimKey, "set by an operator")
+		return client.SetPoolMetadata(ctx, p.Name, application(p, claimKey), claimKey, "set-by-an-operator")
 	case setFlag:
 		return client.SetNoDelete(ctx, p.Name, true)
 	case removeUser:

@@ -18,19 +18,20 @@ import (
 // protectionCaps are what protection needs beyond reading.
 const protectionCaps = `allow command "osd pool application set", allow command "osd pool application rm", allow command "osd pool set" with var=nodelete`
 
-func (l *look) refused(pools []string, refusal error) trouble {
+func (l *look) refused(pools []string, inUse bool, refusal error) trouble {
+	what := "can be removed although it is in use"
+	if !inUse {
+		what = "keeps its nodelete flag although it is no longer in use"
+	}
 	return trouble{condition.AccessDenied, fmt.Sprintf(
-		"%s of Ceph cluster %s: %v; add to the mon caps of client.%s with 'ceph auth caps': %s",
-		quotedPools(pools), l.cluster.FSID, refusal, l.cluster.Credentials.UserID, protectionCaps)}
+		"each of %s of Ceph cluster %s %s: %v; add to the mon caps of client.%s with 'ceph auth caps': %s",
+		quotedPools(pools), l.cluster.FSID, what, refusal, l.cluster.Credentials.UserID, protectionCaps)}
 }
 
 func quotedPools(names []string) string {
 	out := make([]string, 0, len(names))
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		out = append(out, fmt.Sprintf("%q", name))
-	}
-	if len(out) == 1 {
-		return "pool " + out[0]
 	}
 	return "pools " + strings.Join(out, ", ")
 }
@@ -141,7 +142,7 @@ func protection(troubles []trouble, enabled bool) *applyoperatorv1.OperatorCondi
 		}
 		texts = append(texts, t.text)
 	}
-	return condition.New(condition.PoolsProtected, operatorv1.ConditionFalse, reason, "Pools in use can be removed from Ceph: "+strings.Join(texts, "; "))
+	return condition.New(condition.PoolsProtected, operatorv1.ConditionFalse, reason, strings.Join(texts, "; "))
 }
 
 func places(lost []string) *applyoperatorv1.OperatorConditionApplyConfiguration {

@@ -157,8 +157,8 @@ func (l *look) lose(lost []driver.Lack, volumes int) {
 // mark protects pools in use and releases others, also those that are no longer in use since
 // before this process was started.
 func (l *look) mark(ctx context.Context, wanted map[int64]bool) error {
-	var denied []string
 	var refusal error
+	denied := map[bool][]string{}
 	for _, p := range l.has.Pools {
 		want := wanted[p.ID] && l.protect
 		release := !wanted[p.ID]
@@ -172,22 +172,22 @@ func (l *look) mark(ctx context.Context, wanted map[int64]bool) error {
 			continue
 		}
 		if refusal != nil {
-			denied = append(denied, p.Name)
+			denied[want] = append(denied[want], p.Name)
 			continue
 		}
 		pools, err := mark(ctx, l.client, l.has.Pools, p.ID, l.user, want)
 		l.tell(p, pools)
 		l.has.Pools = pools
 		if errors.Is(err, ceph.ErrDenied) {
-			denied, refusal = append(denied, p.Name), err
+			denied[want], refusal = append(denied[want], p.Name), err
 			continue
 		}
 		if err != nil && !errors.Is(err, ceph.ErrNotFound) {
 			return err
 		}
 	}
-	if refusal != nil {
-		l.found.trouble = append(l.found.trouble, l.refused(denied, refusal))
+	for want, names := range denied {
+		l.found.trouble = append(l.found.trouble, l.refused(names, want, refusal))
 	}
 	for _, p := range l.has.Pools {
 		if wanted[p.ID] && p.NoDelete {

@@ -56,6 +56,16 @@ func foreign() {
 		})
 	}
 
+	It("still looks after the mon addresses", func(ctx SpecContext) {
+		for _, d := range driver.All {
+			Eventually(func(g Gomega) {
+				entries := env.ConfigJSON(ctx, g, d)
+				g.Expect(entries).To(HaveLen(1))
+				g.Expect(entries[0].Monitors).To(ConsistOf(env.MonAddresses(ctx)))
+			}).WithContext(ctx).Should(Succeed())
+		}
+	})
+
 	It("still looks after the pools in use", func(ctx SpecContext) {
 		newPool(ctx, "theirs")
 		newClass(ctx, driver.RBD, "theirs", map[string]string{"pool": "theirs"})

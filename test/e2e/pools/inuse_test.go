@@ -1,6 +1,7 @@
 package pools
 
 import (
+	"fmt"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -68,13 +69,46 @@ func inUse() {
 	})
 }
 
+func denied() {
+	It("are told of where the user of the Secret may not protect them", func(ctx SpecContext) {
+		limited := ceph(ctx, "auth", "get-or-create", "client.limited", "mon", "allow r", "mgr", "allow rw",
+			"osd", "profile rbd, allow rw tag cephfs metadata=*, allow rw tag cephfs data=*", "mds", "allow rw")
+		env.KeepSecret(fixture.KeysOf(string(limited))...)
+		entries := env.Credentials()
+		entries["keyring"] = limited
+		env.Declare(ctx, entries)
+		// Pools that are named before the new connection is there are protected by the old one.
+		var name string
+		for i := 0; ; i++ {
+			name = fmt.Sprintf("denied-%d", i)
+			newPool(ctx, name)
+			newClass(ctx, driver.RBD, name, map[string]string{"pool": name})
+			var refused bool
+			Eventually(func(g Gomega) {
+				refused = env.Condition(ctx, g, driver.RBD, "PoolsProtected").Status == operatorv1.ConditionFalse
+				g.Expect(refused || pool(ctx, g, name).NoDelete).To(BeTrue())
+			}).WithContext(ctx).Should(Succeed())
+			if refused {
+				break
+			}
+			Expect(i).To(BeNumerically("<", 20), "the connection is never replaced")
+		}
+		says(ctx, driver.RBD, "PoolsProtected", operatorv1.ConditionFalse, "AccessDenied",
+			`"`+name+`"`, "client.limited", `allow command "osd pool application set"`)
+		env.Settle(ctx)
+		env.Declare(ctx, env.Credentials())
+		protected(ctx, name, rbdUser)
+		says(ctx, driver.RBD, "PoolsProtected", operatorv1.ConditionTrue, "AsExpected")
+	})
+}
+
 func shared() {
 	It("keep the flag until the other OpenShift cluster has gone, too", func(ctx SpecContext) {
 		newPool(ctx, "shared")
 		newClass(ctx, driver.RBD, "shared", map[string]string{"pool": "shared"})
 		protected(ctx, "shared", rbdUser)
 		const other = keyPrefix + ".other-infra.rbd"
-		ceph(ctx, "osd", "pool", "application", "set", "shared", "rbd", other, "in use")
+		ceph(ctx, "osd", "pool", "application", "set", "shared", "rbd", other, "in-use")
 		deleteClass(ctx, "shared")
 		protected(ctx, "shared", "other-infra.rbd")
 		// The other cluster's operator is killed in the middle of its release.

@@ -39,4 +39,5 @@ var _ = Describe("Pools", Ordered, ContinueOnFailure, func() {
 	Context("of filesystems", filesystems)
 	Context("that StorageClasses name", named)
 	Context("of older volumes", legacy)
+	Context("in use", denied)
 })
