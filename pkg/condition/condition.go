@@ -41,6 +41,8 @@ const (
 	SnapshotClassesUsable = "SnapshotClassesUsable"
 	// SourcesUsed is False when two declarations lead to the same Ceph cluster.
 	SourcesUsed = "CephSourcesUsed"
+	// OutOfBandCurrent is False when mons in somebody else's object cannot be kept current.
+	OutOfBandCurrent = "OutOfBandCurrent"
 	// CSIDriverManaged is False when the CSIDriver belongs to somebody else while our workloads
 	// run; otherwise it is absent.
 	CSIDriverManaged = "CSIDriverManaged"
@@ -77,6 +79,7 @@ const (
 	SeveralClusters    = "SeveralClusters"
 	DuplicateCluster   = "DuplicateCluster"
 	Forbidden          = "Forbidden"
+	InvalidTarget      = "InvalidTarget"
 	SyncError          = "SyncError"
 	WaitingForObjects  = "WaitingForObjects"
 	WaitingForCeph     = "WaitingForCeph"

@@ -116,6 +116,18 @@ func (s starter) monitors() factory.Controller {
 	})
 }
 
+func (s starter) elsewhere() factory.Controller {
+	return monitors.NewElsewhere(monitors.ElsewhereConfig{
+		Driver:         s.driver,
+		Operator:       s.clients.operator,
+		Client:         s.clients.kube.CoreV1(),
+		StorageClasses: s.clients.cluster().Storage().V1().StorageClasses(),
+		Clusters:       s.clusters,
+		Settings:       s.settings,
+		Recorder:       s.recorder,
+	})
+}
+
 func (s starter) credentials(client func(fsid string) (Session, bool)) factory.Controller {
 	return credentials.New(credentials.Config{
 		Driver:   s.driver,

@@ -120,6 +120,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.usageController(),
 		connection,
 		s.monitors(),
+		s.elsewhere(),
 		s.credentials(connection.Client),
 		s.pools(connection.Client),
 		s.poolsInUse(connection.Client),

@@ -1,0 +1,190 @@
+package monitors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+const (
+	configMapKind = "ConfigMap"
+	secretKind    = "Secret"
+
+	// monsParameter of a StorageClass names the key of its Secrets in which ceph-csi 1.0 looked
+	// for mons.
+	monsParameter = "monValueFromSecret"
+)
+
+// errTarget says that a target is not what it has to be.
+var errTarget = errors.New("unusable")
+
+func unusable(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errTarget, fmt.Sprintf(format, args...))
+}
+
+// reasonOf is the text of an errTarget alone.
+func reasonOf(err error) string { return strings.TrimPrefix(err.Error(), errTarget.Error()+": ") }
+
+// target is one key of somebody else's object.
+type target struct {
+	kind, namespace, name, key string
+	// because names what an administrator wrote to have it kept.
+	because string
+	// clusterID is the Ceph cluster of a Secret; empty if nobody said.
+	clusterID string
+}
+
+// String names the target in messages.
+func (t target) String() string {
+	return fmt.Sprintf("key %q of %s %s/%s", t.key, t.kind, t.namespace, t.name)
+}
+
+// secretRoles start the parameters of a StorageClass that name Secrets: those of today, and
+// those of before Kubernetes 1.13.
+var secretRoles = []struct{ name, namespace string }{
+	{"csi.storage.k8s.io/provisioner-secret-name", "csi.storage.k8s.io/provisioner-secret-namespace"},
+	{"csi.storage.k8s.io/node-publish-secret-name", "csi.storage.k8s.io/node-publish-secret-namespace"},
+	{"csi.storage.k8s.io/node-stage-secret-name", "csi.storage.k8s.io/node-stage-secret-namespace"},
+	{"csi.storage.k8s.io/controller-expand-secret-name", "csi.storage.k8s.io/controller-expand-secret-namespace"},
+	{"csiProvisionerSecretName", "csiProvisionerSecretNamespace"},
+	{"csiNodePublishSecretName", "csiNodePublishSecretNamespace"},
+	{"csiNodeStageSecretName", "csiNodeStageSecretNamespace"},
+}
+
+// secretsOf are the Secrets in which a StorageClass has mons. Names with a variable of the
+// volume in them are left out: nobody knows them.
+func secretsOf(class string, parameters map[string]string) []target {
+	key := parameters[monsParameter]
+	if key == "" {
+		return nil
+	}
+	var out []target
+	for _, role := range secretRoles {
+		name, namespace := parameters[role.name], parameters[role.namespace]
+		if name == "" || namespace == "" || strings.Contains(name+namespace, "${") {
+			continue
+		}
+		out = append(out, target{kind: secretKind, namespace: namespace, name: name, key: key,
+			because: monsParameter + " of StorageClass " + class, clusterID: parameters["clusterID"]})
+	}
+	return out
+}
+
+// entries returns a config.json with the mons of the connected clusters.
+func (t target) entries(before []byte, found bool, clusters []ceph.Cluster) ([]byte, error) {
+	if !found {
+		return nil, unusable("does not exist")
+	}
+	known := false
+	after, err := replaceMonitors(before, func(clusterID string, mons []string) []string {
+		i := slices.IndexFunc(clusters, func(c ceph.Cluster) bool { return c.FSID == clusterID })
+		if i < 0 {
+			return nil
+		}
+		known = true
+		return alike(clusters[i].MonMap, mons)
+	})
+	if err != nil {
+		return nil, unusable("is %v", errNoEntries)
+	}
+	if !known {
+		return nil, unusable("has no entry whose clusterID is the fsid of a connected Ceph cluster (%s)", fsids(clusters))
+	}
+	return after, nil
+}
+
+// mons returns the list in a Secret. What does not look like addresses is not overwritten: it
+// could be a key.
+func (t target) mons(before []byte, found bool, clusters []ceph.Cluster) ([]byte, error) {
+	if !found {
+		return nil, unusable("does not exist")
+	}
+	text := strings.TrimSpace(string(before))
+	if _, err := ceph.ParseMonHost(context.Background(), text, nameless); err != nil {
+		return nil, unusable("is no list of mon addresses")
+	}
+	mons := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(", ;", r) })
+	c, err := t.cluster(mons, clusters)
+	if err != nil {
+		return nil, err
+	}
+	after := alike(c.MonMap, mons)
+	if sameSet(after, mons) {
+		return before, nil
+	}
+	return []byte(strings.Join(after, ",")), nil
+}
+
+func nameless(context.Context, string) ([]netip.Addr, error) { return nil, ceph.ErrUnresolved }
+
+// cluster is the Ceph cluster that the Secret is of: the one that the class names, or one that
+// has some of the mons, or the only one.
+func (t target) cluster(mons []string, clusters []ceph.Cluster) (ceph.Cluster, error) {
+	for _, c := range clusters {
+		if t.clusterID != "" && c.FSID == t.clusterID {
+			return c, nil
+		}
+	}
+	if t.clusterID != "" {
+		return ceph.Cluster{}, unusable("is of Ceph cluster %s, which is not connected (%s)", t.clusterID, fsids(clusters))
+	}
+	for _, c := range clusters {
+		if slices.ContainsFunc(mons, func(mon string) bool { return protocolOf(c.MonMap, mon) != "" }) {
+			return c, nil
+		}
+	}
+	if len(clusters) == 1 {
+		return clusters[0], nil
+	}
+	return ceph.Cluster{}, unusable("has mons of none of the connected Ceph clusters (%s), and the StorageClass has no clusterID", fsids(clusters))
+}
+
+// alike lists the mons by the protocol that a list has them by: v2 only where every known
+// address of it is one.
+func alike(m ceph.MonMap, before []string) []string {
+	v2 := false
+	for _, mon := range before {
+		switch protocolOf(m, mon) {
+		case ceph.V1, ceph.Any:
+			return m.Monitors()
+		case ceph.V2:
+			v2 = true
+		default:
+			v2 = v2 || strings.HasSuffix(mon, ":3300")
+		}
+	}
+	if !v2 {
+		return m.Monitors()
+	}
+	var out []string
+	for _, a := range m.MonHost() {
+		out = append(out, a.HostPort())
+	}
+	slices.Sort(out)
+	return out
+}
+
+// protocolOf an address in a monmap; empty when it has none such.
+func protocolOf(m ceph.MonMap, hostPort string) ceph.Protocol {
+	for _, mon := range m.Mons {
+		for _, a := range mon.Addrs {
+			if a.HostPort() == hostPort {
+				return a.Protocol
+			}
+		}
+	}
+	return ""
+}
+
+func fsids(clusters []ceph.Cluster) string {
+	var out []string
+	for _, c := range clusters {
+		out = append(out, c.FSID)
+	}
+	return strings.Join(out, ", ")
+}
