@@ -55,7 +55,7 @@ verify-deps:
 		diff -qr vendor $$tmp/vendor || { echo "vendor/ differs from go.mod: make update-deps"; exit 1; }
 
 verify-golden: dependencies
-	$(GO) test $(GO_FLAGS) -count=1 -run 'Golden' ./assets/...
+	$(GO) test $(GO_FLAGS) -count=1 -run 'Golden' ./assets/... ./test/crdpatch/...
 
 update: update-gofmt update-deps update-golden ## Write everything that verify checks
 
@@ -67,7 +67,7 @@ update-deps:
 	$(GO) mod vendor
 
 update-golden: dependencies
-	UPDATE_GOLDEN=1 $(GO) test $(GO_FLAGS) -count=1 -run 'Golden' ./assets/...
+	UPDATE_GOLDEN=1 $(GO) test $(GO_FLAGS) -count=1 -run 'Golden' ./assets/... ./test/crdpatch/...
 
 cluster-up: dependencies ## Start the embedded cluster and keep it running until Ctrl-C or make cluster-down
 	$(CLUSTER) up
