@@ -95,7 +95,7 @@ func (s starter) pools(client func(fsid string) (Session, bool)) factory.Control
 		Filesystem:        s.filesystem,
 		Placement:         s.placement,
 		// Without the record in the cache, an earlier choice would be made anew.
-		Triggers: []factory.Informer{s.gate, silent{configMaps.Informer()}},
+		Triggers: []factory.Informer{s.gate, s.seenSettings, silent{configMaps.Informer()}},
 		Recorder: s.recorder,
 		Clock:    clock.RealClock{},
 	})

@@ -135,7 +135,7 @@ func (s starter) storageClass() factory.Controller {
 	return wrapped{
 		name: inner.Name(), inner: inner.Sync, resync: staticResync,
 		open:      func() bool { return s.open() && class.Ready() },
-		informers: []factory.Informer{class.StorageClasses.Informer(), s.clients.clusterCSIDrivers.Operator().V1().ClusterCSIDrivers().Informer(), s.granted, s.gate},
+		informers: []factory.Informer{class.StorageClasses.Informer(), s.clients.clusterCSIDrivers.Operator().V1().ClusterCSIDrivers().Informer(), s.granted, s.gate, s.seenSettings},
 		operator:  s.clients.patient, recorder: s.recorder,
 	}.controller()
 }

@@ -1,11 +1,13 @@
 package operator
 
 import (
+	"context"
 	"fmt"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -22,6 +24,7 @@ func (s starter) settingsReader() settings.Reader {
 	return settings.Reader{
 		Driver:   s.driver,
 		Resource: s.resource,
+		Seen:     s.seenSettings,
 		Last:     s.lastSettings().Load,
 		Synced:   s.clients.ns().Core().V1().ConfigMaps().Informer().HasSynced,
 	}
@@ -33,9 +36,12 @@ func (s starter) lastSettings() state.Record[state.Settings] {
 
 func (s starter) settingsController() factory.Controller {
 	return settings.New(settings.Config{
-		Reader:     s.settingsReader(),
-		Operator:   s.clients.operator,
-		Save:       s.lastSettings().Save,
+		Reader:   s.settingsReader(),
+		Operator: s.clients.operator,
+		Save:     s.lastSettings().Save,
+		Live: func(ctx context.Context) (*unstructured.Unstructured, error) {
+			return s.clients.dynamic.Resource(clusterCSIDrivers).Get(ctx, s.driver.Name, metav1.GetOptions{})
+		},
 		ConfigMaps: s.clients.ns().Core().V1().ConfigMaps().Informer(),
 		Recorder:   s.recorder,
 	})

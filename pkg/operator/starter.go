@@ -46,6 +46,8 @@ type starter struct {
 	filesystem *latest.Value[bool]
 	gate       *latest.Value[gate.State]
 	usage      *latest.Value[usage.Usage]
+	// seenSettings wakes those whose settings changed without an event of the ClusterCSIDriver.
+	seenSettings *latest.Value[driver.Settings]
 	// classProblems is what keeps StorageClasses from working, in sentences.
 	classProblems *latest.Value[[]string]
 	reports       reports
@@ -75,6 +77,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		granted:       &latest.Value[ceph.Placement]{},
 		filesystem:    &latest.Value[bool]{},
 		gate:          &latest.Value[gate.State]{},
+		seenSettings:  &latest.Value[driver.Settings]{},
 		usage:         &latest.Value[usage.Usage]{},
 		classProblems: &latest.Value[[]string]{},
 		reports: reports{

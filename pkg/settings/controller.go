@@ -13,6 +13,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -22,8 +23,11 @@ import (
 const (
 	controllerName = "CephSettings"
 	// resync finds a CRD that was put back: the ClusterCSIDriver is then another one in the
-	// cache, but as its version is the same, no event tells of it. It costs no request.
-	resync = 5 * time.Second
+	// cache, but as its version is the same, no event tells of it. While all is well it costs
+	// no request.
+	resync = 10 * time.Second
+	// deadline bounds a request.
+	deadline = 10 * time.Second
 )
 
 // Config is all that the controller uses.
@@ -32,6 +36,8 @@ type Config struct {
 	Operator v1helpers.OperatorClient
 	// Save remembers settings that are valid.
 	Save func(context.Context, state.Settings) error
+	// Live asks the API server for the ClusterCSIDriver.
+	Live func(context.Context) (*unstructured.Unstructured, error)
 	// ConfigMaps is the informer that Last rests on.
 	ConfigMaps factory.Informer
 	Recorder   events.Recorder
@@ -66,6 +72,20 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
 	}
 	_, problem := driver.ReadSettings(c.Driver, cr)
+	stale := false
+	if errors.Is(problem, driver.ErrPrunedSettings) {
+		if cr, err = c.live(ctx); err != nil {
+			return err
+		}
+		var seen driver.Settings
+		if seen, problem = driver.ReadSettings(c.Driver, cr); problem == nil {
+			stale = true
+			c.Seen.Set(seen)
+		}
+	}
+	if !stale {
+		c.Seen.Clear()
+	}
 	last, found, err := c.Last()
 	if found && problem != nil {
 		if _, e := driver.ParseSettings(c.Driver, last.Ceph); e != nil {
@@ -82,14 +102,32 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 			return err
 		}
 	}
-	return c.report(ctx, status.Conditions, describe(c.Driver, problem, kept{last.Ceph, found, err}))
+	wanted := describe(c.Driver, problem, kept{last.Ceph, found, err})
+	if stale && len(wanted) == 0 && !slices.ContainsFunc(status.Conditions, ours) {
+		// Any write makes the API server send the resource once more, with the settings.
+		wanted = append(wanted, condition.New(condition.SettingsComplete, operatorv1.ConditionTrue, condition.AsExpected, ""))
+	}
+	return c.report(ctx, status.Conditions, wanted)
+}
+
+// live asks the API server. A watch that began on a CRD without the settings may have dropped
+// them from the cache although they are there again, and nothing would ever correct that.
+func (c controller) live(ctx context.Context) (*unstructured.Unstructured, error) {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	cr, err := c.Live(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	}
+	return cr, nil
+}
+
+func ours(held operatorv1.OperatorCondition) bool {
+	return held.Type == condition.SettingsDegraded || held.Type == condition.SettingsComplete
 }
 
 // report writes the conditions there are to write, or removes those of an earlier report.
 func (c controller) report(ctx context.Context, held []operatorv1.OperatorCondition, wanted []*applyoperatorv1.OperatorConditionApplyConfiguration) error {
-	ours := func(c operatorv1.OperatorCondition) bool {
-		return c.Type == condition.SettingsDegraded || c.Type == condition.SettingsComplete
-	}
 	if len(wanted) == 0 && !slices.ContainsFunc(held, ours) {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -21,6 +22,9 @@ type Reader struct {
 	// Resource returns the ClusterCSIDriver, with all that the API server sends of it; nil
 	// without one.
 	Resource func() (*unstructured.Unstructured, error)
+	// Seen are the settings that the API server has and the cache of Resource lacks. The
+	// controller sets them.
+	Seen *latest.Value[driver.Settings]
 	// Last loads the settings that were valid last, Synced says that they can be loaded.
 	Last   func() (state.Settings, bool, error)
 	Synced func() bool
@@ -37,6 +41,9 @@ func (r Reader) Current() (driver.Settings, error) {
 	settings, problem := driver.ReadSettings(r.Driver, cr)
 	if problem == nil {
 		return settings, nil
+	}
+	if seen, found := r.Seen.Get(); found && errors.Is(problem, driver.ErrPrunedSettings) {
+		return seen, nil
 	}
 	if !r.Synced() {
 		return driver.Settings{}, errors.Join(problem, errNotRead)

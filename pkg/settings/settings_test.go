@@ -16,6 +16,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -174,9 +175,11 @@ func newController(operator *conditiontest.Operator, m *memory, cr func() *unstr
 		Reader: Reader{
 			Driver:   driver.RBD,
 			Resource: func() (*unstructured.Unstructured, error) { return cr(), nil },
+			Seen:     &latest.Value[driver.Settings]{},
 			Last:     m.load,
 			Synced:   func() bool { return true },
 		},
+		Live:     func(context.Context) (*unstructured.Unstructured, error) { return cr(), nil },
 		Operator: operator, Save: m.save, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
 	}}
 }
@@ -207,6 +210,24 @@ func TestConditionsGo(t *testing.T) {
 		if got := operator.Types(); !reflect.DeepEqual(got, step.want) {
 			t.Errorf("%v: conditions are %v, want %v", step.config, got, step.want)
 		}
+	}
+}
+
+// A cache may lack settings that are there again: they are in force at once, and a write makes
+// the API server send them once more.
+func TestCacheLacksThem(t *testing.T) {
+	cached := resource(pruned)
+	m, operator := &memory{}, conditiontest.New(operatorv1.Managed)
+	c := newController(operator, m, func() *unstructured.Unstructured { return cached })
+	c.Live = func(context.Context) (*unstructured.Unstructured, error) { return resource(set(good)), nil }
+	sync(t, c)
+	if got, err := c.Current(); err != nil || got.Mounter != "rbd-nbd" || operator.Writes() != 1 {
+		t.Errorf("settings are %+v, %v after %d writes", got, err, operator.Writes())
+	}
+	cached = resource(set(good))
+	sync(t, c)
+	if got, err := c.Current(); err != nil || got.Mounter != "rbd-nbd" || len(operator.Types()) > 0 {
+		t.Errorf("settings are %+v, %v, conditions %v", got, err, operator.Types())
 	}
 }
 

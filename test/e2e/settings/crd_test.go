@@ -1,0 +1,204 @@
+package settings
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+const (
+	crdName    = "clustercsidrivers.operator.openshift.io"
+	crdPackage = "github.com/openshift/api/operator/v1/zz_generated.crd-manifests"
+	crdFile    = "0000_50_csi-driver_01_clustercsidrivers-Default.crd.yaml"
+	patchFile  = "manifests/crd-patch/clustercsidriver.patch.json"
+)
+
+func crds() dynamic.ResourceInterface {
+	return env.Dynamic.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+}
+
+// change edits the CRD.
+func change(ctx context.Context, edit func(crd *unstructured.Unstructured)) {
+	GinkgoHelper()
+	Expect(retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		crd, err := crds().Get(ctx, crdName, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		edit(crd)
+		_, err = crds().Update(ctx, crd, metav1.UpdateOptions{})
+		return err
+	})).To(Succeed())
+}
+
+// putStockBack is what the cluster version operator does without an override.
+func putStockBack(ctx context.Context) {
+	GinkgoHelper()
+	root, err := repository.Root()
+	Expect(err).NotTo(HaveOccurred())
+	dir, err := repository.PackageDir(ctx, root, crdPackage)
+	Expect(err).NotTo(HaveOccurred())
+	content, err := os.ReadFile(filepath.Join(dir, crdFile))
+	Expect(err).NotTo(HaveOccurred())
+	stock := &unstructured.Unstructured{}
+	Expect(yaml.Unmarshal(content, &stock.Object)).To(Succeed())
+	change(ctx, func(crd *unstructured.Unstructured) { crd.Object["spec"] = stock.Object["spec"] })
+}
+
+// patch does what the first command of the message does.
+func patch(ctx context.Context) {
+	GinkgoHelper()
+	root, err := repository.Root()
+	Expect(err).NotTo(HaveOccurred())
+	content, err := os.ReadFile(filepath.Join(root, patchFile))
+	Expect(err).NotTo(HaveOccurred())
+	_, err = crds().Patch(ctx, crdName, types.JSONPatchType, content, metav1.PatchOptions{})
+	Expect(err).NotTo(HaveOccurred())
+}
+
+// openUp takes the schema of the settings away, as on a CRD of an earlier version.
+func openUp(ctx context.Context) {
+	GinkgoHelper()
+	change(ctx, func(crd *unstructured.Unstructured) {
+		versions, _, err := unstructured.NestedSlice(crd.Object, "spec", "versions")
+		Expect(err).NotTo(HaveOccurred())
+		root := versions[0].(map[string]any)["schema"].(map[string]any)["openAPIV3Schema"].(map[string]any)
+		delete(root, "x-kubernetes-validations")
+		Expect(unstructured.SetNestedMap(root, map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+			"properties", "spec", "properties", "driverConfig", "properties", "ceph")).To(Succeed())
+		Expect(unstructured.SetNestedSlice(crd.Object, versions, "spec", "versions")).To(Succeed())
+	})
+}
+
+// untouched is what must stay as it is whatever happens to the settings.
+func untouched(ctx context.Context, g Gomega, d driver.Driver) []any {
+	GinkgoHelper()
+	sc := class(ctx, g, d)
+	return []any{sc.UID, sc.Parameters, env.Controller(ctx, g, d).Generation, env.Node(ctx, g, d).Generation}
+}
+
+var secondCommand = regexp.MustCompile(`oc patch clustercsidriver (\S+) --type=merge -p '(.*)'$`)
+
+var _ = Describe("A CRD", func() {
+	d := driver.RBD
+	fields := map[string]any{"mapOptions": "krbd:rxbounce", "imageFeatures": "layering"}
+	tell := func(ctx context.Context, conditionType string) operatorv1.OperatorCondition {
+		var out operatorv1.OperatorCondition
+		Eventually(func(g Gomega) {
+			out = env.Condition(ctx, g, d, conditionType)
+			g.Expect(out.Type).NotTo(BeEmpty())
+		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+		return out
+	}
+	silent := func(ctx context.Context, conditionType string) {
+		Eventually(func(g Gomega) {
+			g.Expect(env.Condition(ctx, g, d, conditionType)).To(BeZero())
+		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+	}
+	inForce := func(ctx context.Context) {
+		Eventually(func(g Gomega) {
+			g.Expect(class(ctx, g, d).Parameters).To(HaveKeyWithValue("mapOptions", "krbd:rxbounce"))
+			g.Expect(class(ctx, g, d).Parameters).To(HaveKeyWithValue("imageFeatures", "layering"))
+		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		Eventually(func(g Gomega) {
+			state, err := env.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, d.StateConfigMap(), metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(state.Data["settings"]).To(ContainSubstring("krbd:rxbounce"))
+		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+	}
+
+	It("of the stock release takes the settings away, and nothing changes", func(ctx SpecContext) {
+		set(ctx, d, fields)
+		inForce(ctx)
+		before := untouched(ctx, Default, d)
+
+		DeferCleanup(func(ctx SpecContext) { putStockBack(ctx); patch(ctx) })
+		putStockBack(ctx)
+		Eventually(func(g Gomega) { g.Expect(member(ctx, g, d)).To(BeNil()) }).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		By("writing anything, which loses what the CRD does not know")
+		_, err := resources().Patch(ctx, d.Name, types.MergePatchType, []byte(`{"metadata":{"labels":{"example.com/any":"1"}}}`), metav1.PatchOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		said := tell(ctx, condition.SettingsComplete)
+		Expect(said.Status).To(Equal(operatorv1.ConditionFalse))
+		Expect(said.Message).To(ContainSubstring("oc patch crd " + crdName + " --type=json --patch-file " + patchFile))
+		command := secondCommand.FindStringSubmatch(said.Message)
+		Expect(command).To(HaveLen(3), said.Message)
+		Expect(command[1]).To(Equal(d.Name))
+		Expect(member(ctx, Default, d)).To(BeNil(), "the API server has lost them")
+
+		By("stopping the operator and starting it again")
+		Expect(env.Operator(d).Stop(ctx)).To(Succeed())
+		Expect(env.Operator(d).Restart()).To(Succeed())
+		env.Settle(ctx)
+		Consistently(func(g Gomega) {
+			g.Expect(untouched(ctx, g, d)).To(Equal(before))
+		}).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed())
+		Expect(tell(ctx, condition.SettingsComplete).Message).To(Equal(said.Message))
+		Expect(fixture.Complaints(env.Conditions(ctx, Default, d))).To(BeEmpty())
+
+		By("doing what the message says")
+		patch(ctx)
+		Eventually(func(g Gomega) {
+			_, err := resources().Patch(ctx, d.Name, types.MergePatchType, []byte(command[2]), metav1.PatchOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(member(ctx, g, d)).To(Equal(fields))
+		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		silent(ctx, condition.SettingsComplete)
+		Expect(untouched(ctx, Default, d)).To(Equal(before))
+	})
+
+	It("without a schema lets nonsense through, and the last valid settings go on", func(ctx SpecContext) {
+		set(ctx, d, fields)
+		inForce(ctx)
+		before := untouched(ctx, Default, d)
+
+		DeferCleanup(func(ctx SpecContext) { putStockBack(ctx); patch(ctx) })
+		openUp(ctx)
+		Eventually(func(g Gomega) {
+			_, err := configure(ctx, d, map[string]any{"mounter": "quantum", "filesystem": "a"})
+			g.Expect(err).NotTo(HaveOccurred())
+		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		said := tell(ctx, condition.SettingsDegraded)
+		Expect(said.Reason).To(Equal(condition.InvalidSettings))
+		Expect(said.Message).To(SatisfyAll(
+			ContainSubstring(`spec.driverConfig.ceph.mounter is "quantum", must be one of "rbd", "rbd-nbd"`),
+			ContainSubstring(`spec.driverConfig.ceph.filesystem is "a", must be left out: it is a setting of cephfs.csi.ceph.com`),
+			HaveSuffix("the settings that were valid last go on")))
+		Consistently(func(g Gomega) {
+			g.Expect(untouched(ctx, g, d)).To(Equal(before))
+		}).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed())
+
+		_, err := configure(ctx, d, fields)
+		Expect(err).NotTo(HaveOccurred())
+		silent(ctx, condition.SettingsDegraded)
+		Expect(untouched(ctx, Default, d)).To(Equal(before))
+	})
+
+	It("may be patched again by a newer operator's patch", func(ctx SpecContext) {
+		DeferCleanup(func(ctx SpecContext) { putStockBack(ctx); patch(ctx) })
+		patch(ctx)
+		patched, err := crds().Get(ctx, crdName, metav1.GetOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		text, err := json.Marshal(patched.Object["spec"])
+		Expect(err).NotTo(HaveOccurred())
+		Expect(string(text)).To(ContainSubstring(`"ceph"`))
+	})
+})
