@@ -22,6 +22,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -40,6 +41,8 @@ const (
 	dialTimeout = 60 * time.Second
 	// redialInterval is the pause after a declaration has failed, as long as it is the same.
 	redialInterval = 10 * time.Second
+	// versionInterval is how often Ceph's version is asked for.
+	versionInterval = 10 * time.Minute
 	// workers is how many Ceph clusters may be waited for at a time without delaying others.
 	workers = 8
 )
@@ -47,6 +50,7 @@ const (
 // Session is a connection to a Ceph cluster as this package uses it.
 type Session interface {
 	MonMap(ctx context.Context) (ceph.MonMap, error)
+	Version(ctx context.Context) (string, error)
 	// Close ends the session; later calls return ceph.ErrClosed.
 	Close()
 }
@@ -69,6 +73,8 @@ type Config[S Session] struct {
 	// Clusters is where the newest state of every connected Ceph cluster is published, ordered
 	// by fsid; one that falls silent stays.
 	Clusters *latest.Value[[]ceph.Cluster]
+	// Reports is where the state of every connection is published.
+	Reports *latest.Value[[]report.Connection]
 	// Settings reads spec.driverConfig of the ClusterCSIDriver; while it fails, what it
 	// returned last counts.
 	Settings func() (driver.Settings, error)

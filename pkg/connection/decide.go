@@ -3,6 +3,7 @@ package connection
 import (
 	"bytes"
 	"maps"
+	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
@@ -57,6 +58,10 @@ type view struct {
 	cluster ceph.Cluster
 	// unsaved: the state has yet to learn cluster.
 	unsaved bool
+	// answered is when the session gave its last answer; reachable is false after an outage.
+	answered  time.Time
+	reachable bool
+	version   string
 	// verdict is what is wrong; known is false while that cannot be said.
 	verdict verdict
 	known   bool
@@ -69,6 +74,8 @@ func (l *link[S]) view(s source) view {
 	v := view{source: s}
 	if l.live != nil {
 		v.live, v.cluster, v.unsaved = true, l.live.cluster, l.live.unsaved
+		v.answered, v.version = l.live.answered, l.live.version
+		v.reachable = !l.live.silent.bad() || l.config.Clock.Since(l.live.answered) < outage
 	}
 	switch {
 	case !s.exists():

@@ -25,6 +25,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 const otherFSID = "c0ffee00-0000-4000-8000-000000000002"
@@ -39,6 +40,7 @@ type fixture struct {
 	operator    *operatorClient
 	cluster     *latest.Value[ceph.Cluster]
 	clusters    *latest.Value[[]ceph.Cluster]
+	reports     *latest.Value[[]report.Connection]
 	clock       *clocktesting.FakeClock
 	recorder    events.InMemoryRecorder
 	named       string
@@ -84,7 +86,7 @@ func newFixture(t *testing.T) *fixture {
 // restart is a new process: it knows nothing but what is in the API.
 func (f *fixture) restart() {
 	f.dialed = nil
-	f.cluster, f.clusters = &latest.Value[ceph.Cluster]{}, &latest.Value[[]ceph.Cluster]{}
+	f.cluster, f.clusters, f.reports = &latest.Value[ceph.Cluster]{}, &latest.Value[[]ceph.Cluster]{}, &latest.Value[[]report.Connection]{}
 	f.conn = New(Config[*cephtest.Client]{
 		Driver: driver.RBD, Operator: f.operator, Client: f.kube.CoreV1(),
 		Secrets: f.informers.Core().V1().Secrets(), ConfigMaps: f.informers.Core().V1().ConfigMaps(),
@@ -92,7 +94,7 @@ func (f *fixture) restart() {
 		Resolve: func(context.Context, string) ([]netip.Addr, error) {
 			return nil, errors.New("read udp 10.128.0.7:40404->172.30.0.10:53: i/o timeout")
 		},
-		Cluster: f.cluster, Clusters: f.clusters, Clock: f.clock, Recorder: f.recorder,
+		Cluster: f.cluster, Clusters: f.clusters, Reports: f.reports, Clock: f.clock, Recorder: f.recorder,
 		Settings: func() (driver.Settings, error) {
 			return driver.Settings{Cluster: f.named, RookNamespace: f.rook}, f.settingsErr
 		},

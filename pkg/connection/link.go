@@ -33,6 +33,9 @@ type live[S Session] struct {
 	declared string
 	cluster  ceph.Cluster
 	unsaved  bool // the state has yet to learn cluster
+	version  string
+	// versioned is when version was asked for.
+	versioned time.Time
 
 	polled   time.Time
 	answered time.Time
@@ -64,6 +67,9 @@ func (l *link[S]) step(ctx context.Context, id identity, managed bool) {
 func (l *link[S]) poll(ctx context.Context, id identity) {
 	now := l.live // only step replaces it
 	m, err := l.monMap(ctx, now.session)
+	if err == nil {
+		l.askVersion(ctx, now)
+	}
 	if err == nil {
 		err = id.older(m)
 	}
@@ -133,7 +139,24 @@ func (l *link[S]) try(ctx context.Context, id identity) (*live[S], verdict) {
 	now := l.config.Clock.Now()
 	next := &live[S]{session: session, data: id.source.data, declared: declared.FSID, polled: now, answered: now, complain: complain}
 	next.learn(ceph.Cluster{FSID: m.FSID, MonMap: m, Credentials: declared.Credentials})
+	l.askVersion(ctx, next)
 	return next, complain
+}
+
+// askVersion is for people: without an answer, the last one stands.
+func (l *link[S]) askVersion(ctx context.Context, of *live[S]) {
+	if !of.versioned.IsZero() && l.config.Clock.Since(of.versioned) < versionInterval {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
+	defer cancel()
+	version, err := of.session.Version(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	of.versioned = l.config.Clock.Now()
+	if err == nil {
+		of.version = version
+	}
 }
 
 func (l *link[S]) monMap(ctx context.Context, session S) (ceph.MonMap, error) {

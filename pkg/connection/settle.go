@@ -100,6 +100,10 @@ func (c *Connection[S]) settle(ctx context.Context, managed bool) error {
 	views := c.views(w)
 	fsid, rivals := choose(w, views)
 	all, notes := clusters(views)
+	before, _ := c.config.Reports.Get()
+	if told := reports(views, before, c.config.Clock.Now()); len(told)+len(before) > 0 {
+		c.config.Reports.Set(told)
+	}
 	for _, cluster := range all {
 		if cluster.FSID == fsid {
 			c.config.Cluster.Set(cluster)

@@ -123,6 +123,15 @@ func (e entries) group(clusterID string) string {
 	return found.CephFS.SubvolumeGroup
 }
 
+// monitors of an entry; none if there is none.
+func (e entries) monitors(clusterID string) []string {
+	var found entry
+	if err := json.Unmarshal(e[clusterID], &found); err != nil {
+		return nil
+	}
+	return found.Monitors
+}
+
 func (e entries) put(new entry) error {
 	raw, err := json.Marshal(new)
 	if err != nil {

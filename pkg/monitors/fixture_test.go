@@ -21,23 +21,26 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 // fixture is the controller of the CephFS driver over an API server in memory.
 type fixture struct {
-	t          *testing.T
-	kube       *fake.Clientset
-	secrets    interface{ Update(any) error }
-	configMaps interface{ Update(any) error }
-	operator   v1helpers.OperatorClient
-	spec       *operatorv1.OperatorSpec
-	cluster    latest.Value[ceph.Cluster]
-	clusters   latest.Value[[]ceph.Cluster]
-	settings   driver.Settings
-	wrong      error
-	placement  latest.Value[ceph.Placement]
-	recorder   events.InMemoryRecorder
-	controller factory.Controller
+	t           *testing.T
+	kube        *fake.Clientset
+	secrets     interface{ Update(any) error }
+	configMaps  interface{ Update(any) error }
+	operator    v1helpers.OperatorClient
+	spec        *operatorv1.OperatorSpec
+	cluster     latest.Value[ceph.Cluster]
+	clusters    latest.Value[[]ceph.Cluster]
+	connections latest.Value[[]report.Connection]
+	took        latest.Value[report.MonSync]
+	settings    driver.Settings
+	wrong       error
+	placement   latest.Value[ceph.Placement]
+	recorder    events.InMemoryRecorder
+	controller  factory.Controller
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -51,7 +54,8 @@ func newFixture(t *testing.T) *fixture {
 	f.controller = New(Config{
 		Driver: driver.CephFS, Operator: f.operator, Client: f.kube.CoreV1(), Secrets: core.Secrets(), ConfigMaps: core.ConfigMaps(),
 		Cluster: &f.cluster, Clusters: &f.clusters, Placement: &f.placement,
-		Settings: func() (driver.Settings, error) { return f.settings, f.wrong }, Recorder: f.recorder,
+		Settings:    func() (driver.Settings, error) { return f.settings, f.wrong },
+		Connections: &f.connections, Sync: &f.took, Clock: clock.RealClock{}, Recorder: f.recorder,
 	})
 	return f
 }

@@ -7,8 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
@@ -21,11 +19,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -44,6 +44,10 @@ type Config struct {
 	Cluster   *latest.Value[ceph.Cluster]
 	Clusters  *latest.Value[[]ceph.Cluster]
 	Placement *latest.Value[ceph.Placement]
+	// Connections say since when a monmap is known, Sync is told how long it took to the Secret.
+	Connections *latest.Value[[]report.Connection]
+	Sync        *latest.Value[report.MonSync]
+	Clock       clock.PassiveClock
 	// Settings reads spec.driverConfig of the ClusterCSIDriver.
 	Settings func() (driver.Settings, error)
 	Recorder events.Recorder
@@ -133,65 +137,8 @@ func (c controller) apply(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("writing Secret %s: %w", where, err)
 	}
+	c.measure(existing.Data[configKey])
 	return nil
-}
-
-// gather prefers what Ceph says now to what was recorded. A record that cannot be read is
-// as good as none here: its writer reports it.
-func (c controller) gather() (known, error) {
-	settings, err := c.Settings()
-	if err != nil {
-		return known{}, err
-	}
-	cluster, _, err := c.clusters.Load()
-	if err != nil {
-		cluster = state.Cluster{}
-	}
-	if live, ok := c.Cluster.Get(); ok {
-		cluster = cluster.Succeed(recordOf(live))
-	}
-	k := known{
-		cluster: inForm(cluster, settings), readAffinity: settings.ReadAffinity,
-		kernelMountOptions: settings.KernelMountOptions, fuseMountOptions: settings.FuseMountOptions,
-	}
-	connected, _ := c.Clusters.Get()
-	for _, other := range connected {
-		if other.FSID != cluster.FSID {
-			k.others = append(k.others, inForm(recordOf(other), settings))
-		}
-	}
-	if live, ok := c.Placement.Get(); ok && live.FSID == cluster.FSID {
-		k.place = live
-		return k, nil
-	}
-	recorded, _, err := c.placements.Load()
-	if err == nil && recorded.FSID == cluster.FSID {
-		k.place = ceph.Placement{FSID: recorded.FSID, Filesystem: recorded.Filesystem, SubvolumeGroup: recorded.SubvolumeGroup}
-	}
-	return k, nil
-}
-
-func recordOf(cluster ceph.Cluster) state.Cluster {
-	record := state.Cluster{FSID: cluster.FSID, Epoch: cluster.MonMap.Epoch, Monitors: cluster.MonMap.Monitors()}
-	for _, a := range cluster.MonMap.MonHost() {
-		record.MonHost = append(record.MonHost, a.String())
-	}
-	return record
-}
-
-// inForm lists the mons by the addresses that the settings need: kernel clients that speak
-// msgr2 know the mons by their v2 addresses alone.
-func inForm(cluster state.Cluster, settings driver.Settings) state.Cluster {
-	if !settings.Msgr2() || len(cluster.MonHost) == 0 {
-		return cluster
-	}
-	cluster.Monitors = nil
-	for _, address := range cluster.MonHost {
-		_, hostPort, _ := strings.Cut(address, ":")
-		cluster.Monitors = append(cluster.Monitors, hostPort)
-	}
-	slices.Sort(cluster.Monitors)
-	return cluster
 }
 
 func (c controller) report(ctx context.Context, degraded *applyoperatorv1.OperatorConditionApplyConfiguration) error {

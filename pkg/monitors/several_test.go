@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -136,5 +138,32 @@ func TestFurtherClusters(t *testing.T) {
 	f.wrong = errors.New("no such settings")
 	if err := f.controller.Sync(t.Context(), syncContext(f)); err == nil || !strings.Contains(f.condition().Message, "no such settings") {
 		t.Errorf("%v, condition %v", err, f.condition())
+	}
+}
+
+// How old the monmap was when pods were told of it, once per change of the mons.
+func TestMeasures(t *testing.T) {
+	f, c := newFixture(t), cephtest.New()
+	tell := func() {
+		f.publish(c)
+		published, _ := f.cluster.Get()
+		f.connections.Set([]report.Connection{{FSID: cephtest.FSID, EpochSince: time.Now().Add(-time.Hour)}})
+		f.clusters.Set([]ceph.Cluster{published})
+		f.sync()
+	}
+	tell()
+	if took, known := f.took.Get(); !known || took.Seconds < 3600 || took.Seconds > 2*3600 {
+		t.Errorf("the first monmap took %v s", took.Seconds)
+	}
+	f.took.Clear()
+	f.settings.ReadAffinity = []string{"zone"}
+	tell()
+	if _, known := f.took.Get(); known {
+		t.Error("something else than mons was measured")
+	}
+	c.AddMon("b")
+	tell()
+	if _, known := f.took.Get(); !known {
+		t.Error("new mons were not measured")
 	}
 }

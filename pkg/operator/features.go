@@ -66,6 +66,7 @@ func (s starter) connection() *connection.Connection[Session] {
 		Resolve:    s.resolve,
 		Cluster:    s.cluster,
 		Clusters:   s.clusters,
+		Reports:    s.reports.connections,
 		Settings:   s.settings,
 		Wanted: func() (bool, bool) {
 			state, decided := s.gate.Get()
@@ -112,7 +113,11 @@ func (s starter) monitors() factory.Controller {
 		Clusters:   s.clusters,
 		Placement:  s.placement,
 		Settings:   s.settings,
-		Recorder:   s.recorder,
+
+		Connections: s.reports.connections,
+		Sync:        s.reports.monSync,
+		Clock:       clock.RealClock{},
+		Recorder:    s.recorder,
 	})
 }
 

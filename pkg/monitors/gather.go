@@ -1,0 +1,91 @@
+package monitors
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
+)
+
+// gather prefers what Ceph says now to what was recorded. A record that cannot be read is
+// as good as none here: its writer reports it.
+func (c controller) gather() (known, error) {
+	settings, err := c.Settings()
+	if err != nil {
+		return known{}, err
+	}
+	cluster, _, err := c.clusters.Load()
+	if err != nil {
+		cluster = state.Cluster{}
+	}
+	if live, ok := c.Cluster.Get(); ok {
+		cluster = cluster.Succeed(recordOf(live))
+	}
+	k := known{
+		cluster: inForm(cluster, settings), readAffinity: settings.ReadAffinity,
+		kernelMountOptions: settings.KernelMountOptions, fuseMountOptions: settings.FuseMountOptions,
+	}
+	connected, _ := c.Clusters.Get()
+	for _, other := range connected {
+		if other.FSID != cluster.FSID {
+			k.others = append(k.others, inForm(recordOf(other), settings))
+		}
+	}
+	if live, ok := c.Placement.Get(); ok && live.FSID == cluster.FSID {
+		k.place = live
+		return k, nil
+	}
+	recorded, _, err := c.placements.Load()
+	if err == nil && recorded.FSID == cluster.FSID {
+		k.place = ceph.Placement{FSID: recorded.FSID, Filesystem: recorded.Filesystem, SubvolumeGroup: recorded.SubvolumeGroup}
+	}
+	return k, nil
+}
+
+func recordOf(cluster ceph.Cluster) state.Cluster {
+	record := state.Cluster{FSID: cluster.FSID, Epoch: cluster.MonMap.Epoch, Monitors: cluster.MonMap.Monitors()}
+	for _, a := range cluster.MonMap.MonHost() {
+		record.MonHost = append(record.MonHost, a.String())
+	}
+	return record
+}
+
+// inForm lists the mons by the addresses that the settings need: kernel clients that speak
+// msgr2 know the mons by their v2 addresses alone.
+func inForm(cluster state.Cluster, settings driver.Settings) state.Cluster {
+	if !settings.Msgr2() || len(cluster.MonHost) == 0 {
+		return cluster
+	}
+	cluster.Monitors = nil
+	for _, address := range cluster.MonHost {
+		_, hostPort, _ := strings.Cut(address, ":")
+		cluster.Monitors = append(cluster.Monitors, hostPort)
+	}
+	slices.Sort(cluster.Monitors)
+	return cluster
+}
+
+// measure tells how old the newest monmap is that was just written for the first time.
+func (c controller) measure(before []byte) {
+	old := parse(before)
+	connections, _ := c.Connections.Get()
+	clusters, _ := c.Clusters.Get()
+	var newest time.Time
+	for _, r := range connections {
+		i := slices.IndexFunc(clusters, func(cluster ceph.Cluster) bool { return cluster.FSID == r.FSID })
+		if i < 0 {
+			continue
+		}
+		mons := old.monitors(r.FSID)
+		if !sameSet(mons, alike(clusters[i].MonMap, mons)) && r.EpochSince.After(newest) {
+			newest = r.EpochSince
+		}
+	}
+	if !newest.IsZero() {
+		c.Sync.Set(report.MonSync{Seconds: c.Clock.Since(newest).Seconds()})
+	}
+}
