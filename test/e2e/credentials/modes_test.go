@@ -1,0 +1,93 @@
+package credentials
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+var clusterCSIDrivers = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "clustercsidrivers"}
+
+// setMode sets spec.driverConfig.ceph.credentials of both drivers.
+func setMode(ctx context.Context, mode string) {
+	GinkgoHelper()
+	patch := fmt.Appendf(nil, `{"spec":{"driverConfig":{"driverType":"Ceph","ceph":{"credentials":%q}}}}`, mode)
+	for _, d := range driver.All {
+		_, err := env.Dynamic.Resource(clusterCSIDrivers).Patch(ctx, d.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+		Expect(err).NotTo(HaveOccurred())
+	}
+}
+
+// passedOn waits until both drivers work as one user, and say so.
+func passedOn(ctx context.Context, id string, message ...string) {
+	GinkgoHelper()
+	for _, d := range driver.All {
+		Eventually(func(g Gomega) {
+			secretsHave(ctx, g, d, id, id)
+			c := env.Condition(ctx, g, d, "CredentialsMinted")
+			g.Expect(string(c.Status)).To(Equal("False"))
+			g.Expect(c.Reason).To(Equal("Passthrough"))
+			for _, text := range append(message, "client."+id) {
+				g.Expect(c.Message).To(ContainSubstring(text))
+			}
+			g.Expect(string(env.Condition(ctx, g, d, "CephCredentialsDegraded").Status)).To(Equal("False"))
+		}).WithContext(ctx).Should(Succeed())
+	}
+}
+
+func modes() {
+	It("Passthrough and back again, users and keys stay", func(ctx SpecContext) {
+		before := cephUser(ctx, Default, driver.RBD.NodeUser(infraID)).Key
+		setMode(ctx, "Passthrough")
+		passedOn(ctx, "admin", "spec.driverConfig.ceph.credentials")
+		setMode(ctx, "Mint")
+		Eventually(asMinted).WithContext(ctx).Should(Succeed())
+		Expect(cephUser(ctx, Default, driver.RBD.NodeUser(infraID)).Key == before).To(BeTrue(), "the users are the same")
+		setMode(ctx, "Auto")
+	})
+
+	It("with a user that may not make any, that one is passed on, until an administrator allows more", func(ctx SpecContext) {
+		keyring := ceph(ctx, "auth", "get-or-create", "client.restricted",
+			"mon", `allow r, allow command "osd blocklist"`, "mgr", "allow rw",
+			"osd", "profile rbd, allow rw tag cephfs metadata=*, allow rw tag cephfs data=*", "mds", "allow rw")
+		env.KeepSecret(fixture.KeysOf(string(keyring))...)
+		data := env.Credentials()
+		data["keyring"] = keyring
+		env.Declare(ctx, data)
+		passedOn(ctx, "restricted", "ceph auth caps client.restricted ")
+		env.Settle(ctx)
+
+		setMode(ctx, "Mint")
+		var command string
+		for _, d := range driver.All {
+			Eventually(func(g Gomega) {
+				c := env.Condition(ctx, g, d, "CephCredentialsDegraded")
+				g.Expect(string(c.Status)).To(Equal("True"))
+				g.Expect(c.Reason).To(Equal("AccessDenied"))
+				_, rest, found := strings.Cut(c.Message, "ceph auth caps ")
+				g.Expect(found).To(BeTrue(), c.Message)
+				command = "ceph auth caps " + rest
+			}).WithContext(ctx).Should(Succeed())
+			secretsHave(ctx, Default, d, "restricted", "restricted")
+		}
+		AddReportEntry("advice", command)
+		run(ctx, command)
+		Eventually(asMinted).WithContext(ctx).WithTimeout(aMinute).WithPolling(time.Second).Should(Succeed())
+		env.Settle(ctx)
+
+		env.Declare(ctx, env.Credentials())
+		setMode(ctx, "Auto")
+		env.Settle(ctx)
+		Eventually(asMinted).WithContext(ctx).Should(Succeed())
+	})
+}
