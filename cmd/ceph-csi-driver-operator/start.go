@@ -39,6 +39,8 @@ func limitMemory() {
 	debug.SetGCPercent(startGCPercent)
 	time.AfterFunc(startTime, func() {
 		debug.SetGCPercent(gcPercent)
+		// Pools of buffers survive a first collection.
+		debug.FreeOSMemory()
 		debug.FreeOSMemory()
 	})
 }
