@@ -1,0 +1,90 @@
+package check
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+func nothingWrong() {
+	It("ends with 0, and leaves Ceph and Kubernetes as they were", func(ctx SpecContext) {
+		// The mgr itself changes pools for a while after they are made.
+		Eventually(func(g Gomega) {
+			before := cephState(ctx)
+			g.Consistently(func() string { return cephState(ctx) }, fixture.Undisturbed, time.Second).Should(Equal(before))
+		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+		before, since := cephState(ctx), time.Now()
+		r := report(ctx, append(admin(), kubeconfig())...)
+		Expect(r.wrong()).To(BeEmpty())
+		Expect(r.code).To(Equal(0))
+		Expect(r.Result).To(Equal("ok"))
+		Expect(r.stderr).To(BeEmpty())
+		for _, l := range r.Lines {
+			Expect(l.State).To(Or(Equal("ok"), Equal("note")), l.Group+"/"+l.Name+": "+l.Message)
+		}
+		Expect(r.line("RBD", "pool").Message).To(ContainSubstring("the operator makes it"))
+		Expect(r.line("CephFS", "subvolume group").Message).To(ContainSubstring("the operator makes it"))
+		Expect(r.line("Kubernetes", "Secret ceph-credentials").Fix).To(ConsistOf(HavePrefix("oc create secret generic ceph-credentials")))
+		Expect(r.line("Mons", "quorum").Message).To(Equal("3 mons: a, b, c"))
+
+		Expect(cephState(ctx)).To(Equal(before), "the check has changed something in Ceph")
+		requests := ofCheck(since)
+		Expect(requests).NotTo(BeEmpty(), "the audit log does not have the check")
+		Expect(fixture.Lines(fixture.Writes(requests))).To(BeEmpty(), "the check has written to the API server")
+	})
+
+	It("prints a table for people", func(ctx SpecContext) {
+		r := run(ctx, append(admin(), "--pool=vms")...)
+		Expect(r.code).To(Equal(0), r.stdout)
+		for _, want := range []string{"Files\n", "Mons\n", "Ceph\n", "User\n", "RBD\n", "CephFS\n", "vms exists, for application rbd", "\nNothing is wrong, "} {
+			Expect(r.stdout).To(ContainSubstring(want))
+		}
+		Expect(r.stdout).NotTo(ContainSubstring("Kubernetes"), "no kubeconfig is given")
+	})
+}
+
+// cephState is everything that a write to the mons would change: the epochs of the maps, the
+// users, and the pools with their flags.
+func cephState(ctx context.Context) string {
+	GinkgoHelper()
+	var all strings.Builder
+	for _, command := range [][]string{{"osd", "dump"}, {"auth", "ls"}, {"fs", "dump"}, {"mon", "dump"}, {"config", "dump"}} {
+		out, err := env.Cluster.Ceph().Command(ctx, append(command, "--format", "json")...)
+		Expect(err).NotTo(HaveOccurred())
+		all.Write(out)
+	}
+	return all.String()
+}
+
+// ofCheck are the requests that the command has made since a moment.
+func ofCheck(since time.Time) []auditv1.Event {
+	GinkgoHelper()
+	file, err := os.Open(env.Cluster.AuditLog())
+	Expect(err).NotTo(HaveOccurred())
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<24)
+	var out []auditv1.Event
+	for lines.Scan() {
+		var event auditv1.Event
+		if json.Unmarshal(lines.Bytes(), &event) != nil || event.RequestReceivedTimestamp.Time.Before(since) {
+			continue
+		}
+		Expect(event.ResponseStatus == nil || event.ResponseStatus.Code != http.StatusForbidden).To(BeTrue(), event.RequestURI)
+		if strings.HasPrefix(event.UserAgent, "ceph-csi-driver-operator/") {
+			out = append(out, event)
+		}
+	}
+	Expect(lines.Err()).NotTo(HaveOccurred())
+	return out
+}
