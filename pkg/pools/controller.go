@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -36,6 +37,11 @@ const (
 	repeatAfter = 50 * time.Second
 	// retryOutage is how soon after an outage, which pkg/connection reports.
 	retryOutage = 10 * time.Second
+	// doubtAgain is how soon what may pass by itself is asked again, and doubt how long it must
+	// have lasted to be a condition: a standby MDS needs seconds to take over, the mgr sees a
+	// new filesystem a moment after the mons.
+	doubtAgain = 5 * time.Second
+	doubt      = 15 * time.Second
 	// deadline bounds one sync: an osd write takes a second, a first group command some.
 	deadline = 45 * time.Second
 )
@@ -82,6 +88,8 @@ type controller struct {
 	session session
 	asked   question
 	askedAt time.Time
+	// doubted is since when Ceph gives answers that may pass by themselves.
+	doubted time.Time
 }
 
 // New returns the controller that writes CephPoolsDegraded with reasons NoPool, NoFilesystem,
@@ -145,8 +153,25 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if apierrors.ReasonForError(err) != metav1.StatusReasonUnknown {
 		return err
 	}
+	if c.doubts(err) {
+		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, doubtAgain)
+		return nil
+	}
 	c.asked, c.askedAt = asking, c.Clock.Now()
 	return c.report(ctx, err)
+}
+
+// doubts says that err may pass by itself, and has not lasted yet.
+func (c *controller) doubts(err error) bool {
+	mayPass := func(target error) bool { return errors.Is(err, target) }
+	if !slices.ContainsFunc([]error{ceph.ErrNoActiveMDS, ceph.ErrNotFound, driver.ErrNoManager}, mayPass) {
+		c.doubted = time.Time{}
+		return false
+	}
+	if c.doubted.IsZero() {
+		c.doubted = c.Clock.Now()
+	}
+	return c.Clock.Since(c.doubted) < doubt
 }
 
 // keep publishes what is known without Ceph, so that a class stays as it is after a restart.

@@ -53,6 +53,8 @@ type counted struct {
 	driver.Ceph
 	reads, groups int
 	mgr           error
+	// noMDS is while none is active.
+	noMDS bool
 }
 
 func (c *counted) EnsureSubvolumeGroup(ctx context.Context, filesystem, group string) error {
@@ -70,7 +72,11 @@ func (c *counted) Pools(ctx context.Context) ([]ceph.Pool, error) {
 
 func (c *counted) FileSystems(ctx context.Context) ([]ceph.FileSystem, error) {
 	c.reads++
-	return c.Ceph.FileSystems(ctx)
+	filesystems, err := c.Ceph.FileSystems(ctx)
+	for i := range filesystems {
+		filesystems[i].Active = filesystems[i].Active && !c.noMDS
+	}
+	return filesystems, err
 }
 
 type rig struct {

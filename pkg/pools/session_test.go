@@ -61,3 +61,21 @@ func TestNewConnectionIsAskedAtOnce(t *testing.T) {
 		t.Error("the same question was not put over a new connection")
 	}
 }
+
+// TestDoubt: while a standby MDS takes over, nobody has to do anything.
+func TestDoubt(t *testing.T) {
+	r := newRig(t, driver.CephFS, nil)
+	r.ceph.AddFileSystem("a", true)
+	r.sync(t)
+	r.expect(t, "all is well", condition.AsExpected)
+	r.client.noMDS = true
+	r.later(t)
+	r.expect(t, "a failover takes seconds", condition.AsExpected)
+	r.client.noMDS = false
+	r.later(t)
+	r.client.noMDS = true
+	r.later(t)
+	r.expect(t, "the first failover is forgotten", condition.AsExpected)
+	r.later(t)
+	r.expect(t, "this one lasts", condition.NoActiveMDS)
+}
