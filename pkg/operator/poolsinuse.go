@@ -43,7 +43,7 @@ func (s starter) poolsInUse(client func(fsid string) (Session, bool)) factory.Co
 // tellClass writes a warning about a StorageClass, where `oc describe` shows it. library-go's
 // recorder knows only the operator's own Deployment. The name tells events of other texts
 // apart: after a restart, the one that is there already is not written again.
-func (s starter) tellClass(ctx context.Context, class, message string) error {
+func (s starter) tellClass(ctx context.Context, class, message string, before int) error {
 	object, err := s.clients.cluster().Storage().V1().StorageClasses().Lister().Get(class)
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -52,7 +52,7 @@ func (s starter) tellClass(ctx context.Context, class, message string) error {
 		return fmt.Errorf("reading StorageClass %s: %w", class, err)
 	}
 	hash := fnv.New64a()
-	fmt.Fprintf(hash, "%s %s", object.UID, message)
+	fmt.Fprintf(hash, "%s %d %s", object.UID, before, message)
 	now := metav1.Now()
 	event := &corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s.%x", class, hash.Sum64()), Namespace: metav1.NamespaceDefault},

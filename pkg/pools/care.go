@@ -57,8 +57,9 @@ type CareConfig struct {
 	// Problems is set to what keeps StorageClasses from working, in sorted sentences.
 	Problems *latest.Value[[]string]
 	Report   *latest.Value[report.Pools]
-	// Tell writes a warning event about a StorageClass.
-	Tell     func(ctx context.Context, class, message string) error
+	// Tell writes a warning event about a StorageClass. before is how often the same was told
+	// earlier, and then mended, in the life of this process.
+	Tell     func(ctx context.Context, class, message string, before int) error
 	Recorder events.Recorder
 	Clock    clock.PassiveClock
 }
@@ -70,8 +71,9 @@ type care struct {
 	seen map[string]*view
 	// asked is what the last looks were for: another question has all of them taken again.
 	asked string
-	// told is the newest event about each class.
-	told map[string]string
+	// told is the newest event about each class, times how often each event was written.
+	told  map[string]string
+	times map[classProblem]int
 }
 
 // NewCare returns the controller of the pools that StorageClasses name and volumes are in. It
@@ -79,7 +81,7 @@ type care struct {
 // use from removal. It writes PoolsProtected, VolumePlacesPresent and LegacyVolumes, which no
 // aggregation counts.
 func NewCare(config CareConfig) factory.Controller {
-	c := &care{CareConfig: config, started: config.Clock.Now(), seen: map[string]*view{}, told: map[string]string{}}
+	c := &care{CareConfig: config, started: config.Clock.Now(), seen: map[string]*view{}, told: map[string]string{}, times: map[classProblem]int{}}
 	return factory.New().
 		WithSync(c.sync).
 		ResyncEvery(careInterval).

@@ -65,8 +65,8 @@ func newCareRig(t *testing.T, d driver.Driver, denied ...string) *careRig {
 		Infrastructures: informers.Config().V1().Infrastructures(),
 		Problems:        &latest.Value[[]string]{},
 		Report:          &latest.Value[report.Pools]{},
-		Tell: func(_ context.Context, class, message string) error {
-			r.events = append(r.events, class+": "+message)
+		Tell: func(_ context.Context, class, message string, before int) error {
+			r.events = append(r.events, fmt.Sprintf("%s %d: %s", class, before, message))
 			return nil
 		},
 		Recorder: events.NewInMemoryRecorder("test", r.clock),

@@ -49,6 +49,11 @@ func TestMissingPoolIsReported(t *testing.T) {
 	if got, _ := r.config.Problems.Get(); len(got) != 4 {
 		t.Errorf("a pool that appears is seen within seconds while something is missing: %q", got)
 	}
+	r.ceph.RemovePool("godo")
+	r.later(t)
+	if len(r.events) != 6 || !strings.HasPrefix(r.events[5], "typo 1: ") {
+		t.Errorf("events %q: what is wrong again is told again", r.events[5:])
+	}
 	for _, conditionType := range r.operator.Types() {
 		if strings.HasSuffix(conditionType, "Degraded") {
 			t.Errorf("a user's mistake sets %s", conditionType)

@@ -170,11 +170,13 @@ func (c *care) tellClasses(ctx context.Context, problems []classProblem) error {
 		if c.told[class] == message {
 			continue
 		}
-		if err := c.Tell(ctx, class, message); err != nil {
+		event := classProblem{class, message}
+		if err := c.Tell(ctx, class, message, c.times[event]); err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		c.told[class] = message
+		c.times[event]++
 	}
 	return errors.Join(errs...)
 }
