@@ -28,6 +28,8 @@ const (
 	watchInterval = 10 * time.Second
 	// careDeadline bounds one look at one Ceph cluster; each mark of a pool takes a second.
 	careDeadline = time.Minute
+	// markReserve is the time that marking one pool may take when Ceph is slow.
+	markReserve = 20 * time.Second
 	// settling is how long after the start a Ceph cluster may be unknown because its connection
 	// is not there yet.
 	settling = 20 * time.Second

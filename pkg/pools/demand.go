@@ -58,7 +58,7 @@ type view struct {
 
 // due is how long the next look may wait.
 func (v *view) due(client Cluster, now time.Time, watched bool) time.Duration {
-	if v.found == nil || v.outdated || v.client != client {
+	if v.found == nil || v.found.waiting > 0 || v.outdated || v.client != client {
 		return 0
 	}
 	interval := careInterval
@@ -77,6 +77,8 @@ type findings struct {
 	missing, protected []string
 	// trouble is why pools are not protected.
 	trouble []trouble
+	// waiting is how many pools the time did not suffice for.
+	waiting int
 }
 
 type classProblem struct{ class, text string }

@@ -171,6 +171,10 @@ func (l *look) mark(ctx context.Context, wanted map[int64]bool) error {
 				p.Name, l.cluster.FSID, p.Name, l.Driver.Kind)})
 			continue
 		}
+		if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) < markReserve {
+			l.found.waiting++
+			continue
+		}
 		if refusal != nil {
 			denied[want] = append(denied[want], p.Name)
 			continue
@@ -185,6 +189,11 @@ func (l *look) mark(ctx context.Context, wanted map[int64]bool) error {
 		if err != nil && !errors.Is(err, ceph.ErrNotFound) {
 			return err
 		}
+	}
+	if l.found.waiting > 0 {
+		l.found.trouble = append(l.found.trouble, trouble{condition.NotProtected, fmt.Sprintf(
+			"%s of Ceph cluster %s: the operator has not come to them yet, each takes some seconds",
+			plural(l.found.waiting, "pool", "pools"), l.cluster.FSID)})
 	}
 	for want, names := range denied {
 		l.found.trouble = append(l.found.trouble, l.refused(names, want, refusal))

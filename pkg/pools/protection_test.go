@@ -1,6 +1,7 @@
 package pools
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -129,6 +130,25 @@ func TestProtectionDenied(t *testing.T) {
 	r.sync(t)
 	r.expectFlagged(t, "over a new connection it is tried at once", "p", "q")
 	r.expect(t, condition.PoolsProtected, operatorv1.ConditionTrue, condition.AsExpected)
+}
+
+func TestManyPoolsTakeSeveralLooks(t *testing.T) {
+	r := newCareRig(t, driver.RBD)
+	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
+	l := look{
+		care: &care{CareConfig: r.config}, client: r.client, cluster: ceph.Cluster{FSID: cephtest.FSID},
+		demand: demand{user: "u", protect: true}, has: driver.Inventory{Pools: r.ceph.Pools()},
+	}
+	short, cancel := context.WithTimeout(t.Context(), markReserve/2)
+	defer cancel()
+	if err := l.mark(short, map[int64]bool{1: true}); err != nil {
+		t.Fatal(err)
+	}
+	r.expectFlagged(t, "there is too little time to finish")
+	v := view{client: r.client, found: &l.found, at: r.clock.Now()}
+	if l.found.waiting != 1 || !l.found.wrong() || v.due(r.client, r.clock.Now(), false) != 0 {
+		t.Errorf("found %+v: the next look is due at once", l.found)
+	}
 }
 
 func TestPoolWithoutApplication(t *testing.T) {
