@@ -126,6 +126,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.elsewhere(),
 		s.credentials(connection.Client),
 		s.pools(connection.Client),
+		s.statusController(),
 		s.poolsInUse(connection.Client),
 
 		staticResources,

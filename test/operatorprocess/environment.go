@@ -69,35 +69,36 @@ func Binary() (string, error) {
 }
 
 // writeServingConfig gives the operator a port of its own, where in pods each has 8443, and a
-// serving certificate, which in pods the service CA makes.
-func writeServingConfig(dir string) error {
+// serving certificate, which in pods the service CA makes. It returns host and port.
+func writeServingConfig(dir string) (string, error) {
 	ports, err := process.FreePorts(1)
 	if err != nil {
-		return fmt.Errorf("a port for the operator: %w", err)
+		return "", fmt.Errorf("a port for the operator: %w", err)
 	}
+	address := fmt.Sprintf("127.0.0.1:%d", ports[0])
 	authority, err := controlplane.NewAuthority("operator")
 	if err != nil {
-		return fmt.Errorf("a certificate for the operator: %w", err)
+		return "", fmt.Errorf("a certificate for the operator: %w", err)
 	}
 	serving, err := authority.Server("127.0.0.1")
 	if err != nil {
-		return fmt.Errorf("a certificate for the operator: %w", err)
+		return "", fmt.Errorf("a certificate for the operator: %w", err)
 	}
 	certificate, key := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
 	content := fmt.Sprintf(`apiVersion: operator.openshift.io/v1alpha1
 kind: GenericOperatorConfig
 servingInfo:
-  bindAddress: 127.0.0.1:%d
+  bindAddress: %s
   bindNetwork: tcp
   certFile: %s
   keyFile: %s
-`, ports[0], certificate, key)
+`, address, certificate, key)
 	for file, data := range map[string][]byte{
 		filepath.Join(dir, servingConfig): []byte(content), certificate: serving.Certificate, key: serving.Key,
 	} {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
-			return fmt.Errorf("the operator's --config: %w", err)
+			return "", fmt.Errorf("the operator's --config: %w", err)
 		}
 	}
-	return nil
+	return address, nil
 }

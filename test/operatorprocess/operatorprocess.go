@@ -33,8 +33,9 @@ type Config struct {
 
 // Process is the operator of one driver. It may be killed, stopped and started again.
 type Process struct {
-	config Config
-	group  *process.Group
+	config  Config
+	address string
+	group   *process.Group
 
 	mu      sync.Mutex
 	current *process.Process
@@ -45,11 +46,12 @@ func Start(config Config) (*Process, error) {
 	if err := os.MkdirAll(filepath.Join(config.Dir, temporary), 0o700); err != nil {
 		return nil, fmt.Errorf("folder of %s: %w", config.Driver.OperatorName(), err)
 	}
-	if err := writeServingConfig(config.Dir); err != nil {
+	address, err := writeServingConfig(config.Dir)
+	if err != nil {
 		return nil, err
 	}
 	p := &Process{
-		config: config,
+		config: config, address: address,
 		group:  process.NewGroup(config.Dir, func(process.Record) error { return nil }),
 	}
 	return p, p.Restart()
@@ -88,6 +90,9 @@ func (p *Process) Done() <-chan struct{} { return p.running().Done() }
 
 // PID is the process number of the operator that was started last.
 func (p *Process) PID() int { return p.running().PID }
+
+// Address is where the operator serves its metrics, with TLS, to those who may read them.
+func (p *Process) Address() string { return p.address }
 
 // LogFile has what all starts printed.
 func (p *Process) LogFile() string {

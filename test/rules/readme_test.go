@@ -117,7 +117,7 @@ func TestReadmeNamesObjects(t *testing.T) {
 	for _, d := range driver.All {
 		for _, name := range []string{
 			d.Name, d.OperatorName(), d.ControllerName(), d.NodeName(), d.StorageClass, d.SnapshotClass,
-			d.ConfigSecret(), d.ProvisionerSecret(), d.NodeSecret(), d.StateConfigMap(),
+			d.ConfigSecret(), d.ProvisionerSecret(), d.NodeSecret(), d.StateConfigMap(), d.StatusConfigMap(),
 		} {
 			if !strings.Contains(readme, "\n"+name+"\n") {
 				t.Errorf("README.md does not name %s of %s", name, d.Name)

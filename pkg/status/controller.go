@@ -1,0 +1,160 @@
+// Package status tells people and Prometheus what the operator knows: a ConfigMap that is
+// rewritten when something changed, and metrics that are read when they are asked for. Nothing
+// rests on either; both can be rebuilt at any time.
+package status
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
+)
+
+const (
+	controllerName = "CephStatus"
+	// key of the ConfigMap.
+	key = "status.yaml"
+	// settle is how long nothing more must change before a change is written, patience how long
+	// a change waits at most: a start tells ten things one after the other.
+	settle   = 3 * time.Second
+	patience = time.Minute
+	// deadline bounds a request.
+	deadline = 10 * time.Second
+)
+
+// Sources are the values that the features publish. One that is empty says that its feature has
+// nothing to tell yet.
+type Sources struct {
+	Clusters    *latest.Value[[]ceph.Cluster]
+	Connections *latest.Value[[]report.Connection]
+	Users       *latest.Value[report.Users]
+	Pools       *latest.Value[report.Pools]
+	MonSync     *latest.Value[report.MonSync]
+	Usage       *latest.Value[usage.Usage]
+	Placement   *latest.Value[ceph.Placement]
+}
+
+// Config is all that the controller uses.
+type Config struct {
+	Sources
+	Driver     driver.Driver
+	Operator   v1helpers.OperatorClient
+	Client     corev1client.ConfigMapsGetter
+	ConfigMaps coreinformers.ConfigMapInformer
+	Clock      clock.PassiveClock
+	Recorder   events.Recorder
+}
+
+type controller struct {
+	Config
+	// waiting is the text that is to be written, since when there is one and since when it is
+	// this one.
+	waiting           string
+	since, unchanging time.Time
+}
+
+// New returns the controller that writes the status ConfigMap. It writes no condition: nothing
+// rests on the ConfigMap.
+func New(config Config) factory.Controller {
+	c := &controller{Config: config}
+	ours := func(object any) bool {
+		if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
+			object = gone.Obj
+		}
+		held, ok := object.(metav1.Object)
+		return ok && held.GetName() == c.Driver.StatusConfigMap()
+	}
+	return factory.New().
+		WithSync(c.sync).
+		WithControllerInstanceName(controllerName).
+		WithInformers(c.Clusters, c.Connections, c.Users, c.Pools, c.Usage, c.Placement).
+		WithFilteredEventsInformers(ours, c.ConfigMaps.Informer()).
+		WithBareInformers(c.Operator.Informer()).
+		ToController(controllerName, c.Recorder)
+}
+
+func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+	clusters, _ := c.Clusters.Get()
+	if len(clusters) == 0 {
+		return nil // What an earlier process wrote stays.
+	}
+	spec, _, _, err := c.Operator.GetOperatorState()
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	}
+	if spec.ManagementState != operatorv1.Managed {
+		return nil
+	}
+	wanted, err := render(c.facts(c.Driver, clusters))
+	if err != nil {
+		return err
+	}
+	held, err := c.ConfigMaps.Lister().ConfigMaps(driver.Namespace).Get(c.Driver.StatusConfigMap())
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("reading ConfigMap %s: %w", c.Driver.StatusConfigMap(), err)
+	}
+	if err == nil && held.Data[key] == wanted {
+		c.waiting = ""
+		return nil
+	}
+	if wait := c.wait(wanted); wait > 0 {
+		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
+		return nil
+	}
+	return c.write(ctx, wanted)
+}
+
+// wait is how long to wait before wanted is written.
+func (c *controller) wait(wanted string) time.Duration {
+	now := c.Clock.Now()
+	if c.waiting == "" {
+		c.since = now
+	}
+	if c.waiting != wanted {
+		c.waiting, c.unchanging = wanted, now
+	}
+	return min(settle-now.Sub(c.unchanging), patience-now.Sub(c.since))
+}
+
+func (c *controller) write(ctx context.Context, wanted string) error {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	name := c.Driver.StatusConfigMap()
+	configMap := applycorev1.ConfigMap(name, driver.Namespace).WithData(map[string]string{key: wanted})
+	options := metav1.ApplyOptions{FieldManager: c.Driver.OperatorName() + "-" + controllerName, Force: true}
+	if _, err := c.Client.ConfigMaps(driver.Namespace).Apply(ctx, configMap, options); err != nil {
+		return fmt.Errorf("writing ConfigMap %s/%s: %w", driver.Namespace, name, err)
+	}
+	c.waiting = ""
+	return nil
+}
+
+func (s Sources) facts(d driver.Driver, clusters []ceph.Cluster) facts {
+	out := facts{driver: d.Name, clusters: clusters}
+	out.connections, _ = s.Connections.Get()
+	out.users, _ = s.Users.Get()
+	out.pools, _ = s.Pools.Get()
+	out.usage, _ = s.Usage.Get()
+	out.placement, _ = s.Placement.Get()
+	return out
+}

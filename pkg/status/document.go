@@ -1,0 +1,121 @@
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
+)
+
+// document is status.yaml. It has no time and nothing that moves by itself: it is written only
+// when something changed. It never has a key.
+type document struct {
+	Driver string `json:"driver"`
+	// CephClusters are sorted by fsid; the default StorageClass lies in one of them.
+	CephClusters []cephCluster `json:"cephClusters"`
+	DefaultClass *place        `json:"defaultClass,omitempty"`
+	Credentials  *credentials  `json:"credentials,omitempty"`
+	// Volumes and LegacyVolumes are counted in all Ceph clusters, also those that are not
+	// connected. Legacy ones are from before CSI.
+	Volumes       int `json:"volumes"`
+	LegacyVolumes int `json:"legacyVolumes"`
+}
+
+type cephCluster struct {
+	FSID        string              `json:"fsid"`
+	Version     string              `json:"version,omitempty"`
+	Sources     []string            `json:"sources,omitempty"`
+	MonmapEpoch int64               `json:"monmapEpoch"`
+	Monitors    map[string][]string `json:"monitors"`
+	Pools       pools               `json:"pools"`
+	Filesystems []string            `json:"filesystems,omitempty"`
+	Volumes     int                 `json:"volumes"`
+}
+
+type pools struct {
+	InUse     []string `json:"inUse,omitempty"`
+	Missing   []string `json:"missing,omitempty"`
+	Protected []string `json:"protected,omitempty"`
+}
+
+type place struct {
+	FSID           string `json:"fsid"`
+	Pool           string `json:"pool,omitempty"`
+	DataPool       string `json:"dataPool,omitempty"`
+	Filesystem     string `json:"filesystem,omitempty"`
+	SubvolumeGroup string `json:"subvolumeGroup,omitempty"`
+}
+
+type credentials struct {
+	Mode   string   `json:"mode"`
+	Users  []string `json:"users"`
+	Reason string   `json:"reason,omitempty"`
+}
+
+// facts are what the features have told so far; what none has told is empty.
+type facts struct {
+	driver      string
+	clusters    []ceph.Cluster
+	connections []report.Connection
+	users       report.Users
+	pools       report.Pools
+	usage       usage.Usage
+	placement   ceph.Placement
+}
+
+// render returns status.yaml.
+func render(f facts) (string, error) {
+	doc := document{Driver: f.driver, Volumes: f.usage.Volumes(), LegacyVolumes: f.usage.LegacyVolumes()}
+	for _, c := range f.clusters {
+		doc.CephClusters = append(doc.CephClusters, describe(c, f))
+	}
+	slices.SortFunc(doc.CephClusters, func(a, b cephCluster) int { return cmp.Compare(a.FSID, b.FSID) })
+	if f.placement != (ceph.Placement{}) {
+		p := place(f.placement)
+		doc.DefaultClass = &p
+	}
+	if f.users.Mode != "" {
+		doc.Credentials = &credentials{Mode: f.users.Mode, Users: sorted(f.users.Names), Reason: f.users.Reason}
+	}
+	text, err := yaml.Marshal(doc)
+	if err != nil {
+		return "", fmt.Errorf("writing %s: %w", key, err)
+	}
+	return string(text), nil
+}
+
+func describe(c ceph.Cluster, f facts) cephCluster {
+	out := cephCluster{
+		FSID: c.FSID, MonmapEpoch: c.MonMap.Epoch, Monitors: map[string][]string{},
+		Pools: pools{Missing: sorted(f.pools.Missing[c.FSID]), Protected: sorted(f.pools.Protected[c.FSID])},
+	}
+	for _, mon := range c.MonMap.Mons {
+		for _, a := range mon.Addrs {
+			out.Monitors[mon.Name] = append(out.Monitors[mon.Name], a.String())
+		}
+	}
+	for _, connection := range f.connections {
+		if connection.FSID == c.FSID {
+			out.Version, out.Sources = connection.Version, sorted(connection.Sources)
+		}
+	}
+	for _, used := range f.usage.In(c.FSID) {
+		out.Volumes += used.Volumes
+		out.Pools.InUse = append(out.Pools.InUse, used.Pool, used.DataPool)
+		out.Filesystems = append(out.Filesystems, used.Filesystem)
+	}
+	out.Pools.InUse, out.Filesystems = sorted(out.Pools.InUse), sorted(out.Filesystems)
+	return out
+}
+
+// sorted returns names without repetitions and empty ones.
+func sorted(names []string) []string {
+	out := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" })
+	slices.Sort(out)
+	return slices.Compact(out)
+}

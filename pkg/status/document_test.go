@@ -1,0 +1,139 @@
+package status
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
+)
+
+const secret = "AQBsecret=="
+
+func newSources() Sources {
+	return Sources{
+		Clusters: &latest.Value[[]ceph.Cluster]{}, Connections: &latest.Value[[]report.Connection]{},
+		Users: &latest.Value[report.Users]{}, Pools: &latest.Value[report.Pools]{}, MonSync: &latest.Value[report.MonSync]{},
+		Usage: &latest.Value[usage.Usage]{}, Placement: &latest.Value[ceph.Placement]{},
+	}
+}
+
+func cluster(t *testing.T, fsid string, epoch int64) ceph.Cluster {
+	t.Helper()
+	dump := `{"fsid":"7b2fc1c0-6f4c-4d5c-9a5d-0d6a2b6f9d11","epoch":1,"mons":[{"name":"a","public_addrs":{"addrvec":[
+		{"type":"v2","addr":"10.0.0.1:3300","nonce":0},{"type":"v1","addr":"10.0.0.1:6789","nonce":0}]}}]}`
+	m, err := ceph.ParseMonDump([]byte(dump))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.FSID, m.Epoch = fsid, epoch
+	return ceph.Cluster{FSID: fsid, MonMap: m, Credentials: ceph.Credentials{UserID: "admin", Key: ceph.NewKey(secret)}}
+}
+
+func (s Sources) tellAll(t *testing.T, now time.Time) {
+	t.Helper()
+	s.Clusters.Set([]ceph.Cluster{cluster(t, "f2", 1), cluster(t, "f1", 2)})
+	s.Connections.Set([]report.Connection{
+		{FSID: "f1", Sources: []string{"Secret b", "Secret a"}, Reachable: true, Version: "19.2.3", Epoch: 2, EpochSince: now.Add(-time.Minute)},
+		{FSID: "f2", Reachable: false}, {Sources: []string{"Secret wrong"}},
+	})
+	s.Users.Set(report.Users{Mode: "Mint", Names: []string{"client.b", "client.a"}})
+	s.Pools.Set(report.Pools{Missing: map[string][]string{"f1": {"gone"}}, Protected: map[string][]string{"f1": {"p", "d"}}})
+	s.MonSync.Set(report.MonSync{Seconds: 0.5})
+	s.Usage.Set(usage.Usage{
+		Places: []usage.Place{
+			{Placement: ceph.Placement{FSID: "f1", Pool: "p", DataPool: "d"}, Volumes: 2},
+			{Placement: ceph.Placement{FSID: "f1", Pool: "p"}, Volumes: 1},
+			{Placement: ceph.Placement{FSID: "elsewhere", Pool: "x"}, Volumes: 4},
+		},
+		Legacy: []usage.Legacy{{Volumes: 3}},
+	})
+	s.Placement.Set(ceph.Placement{FSID: "f1", Pool: "p", DataPool: "d"})
+}
+
+const everything = `cephClusters:
+- fsid: f1
+  monitors:
+    a:
+    - v2:10.0.0.1:3300
+    - v1:10.0.0.1:6789
+  monmapEpoch: 2
+  pools:
+    inUse:
+    - d
+    - p
+    missing:
+    - gone
+    protected:
+    - d
+    - p
+  sources:
+  - Secret a
+  - Secret b
+  version: 19.2.3
+  volumes: 3
+- fsid: f2
+  monitors:
+    a:
+    - v2:10.0.0.1:3300
+    - v1:10.0.0.1:6789
+  monmapEpoch: 1
+  pools: {}
+  volumes: 0
+credentials:
+  mode: Mint
+  users:
+  - client.a
+  - client.b
+defaultClass:
+  dataPool: d
+  fsid: f1
+  pool: p
+driver: rbd.csi.ceph.com
+legacyVolumes: 3
+volumes: 7
+`
+
+const little = `cephClusters:
+- fsid: f1
+  monitors:
+    a:
+    - v2:10.0.0.1:3300
+    - v1:10.0.0.1:6789
+  monmapEpoch: 1
+  pools: {}
+  volumes: 0
+driver: rbd.csi.ceph.com
+legacyVolumes: 0
+volumes: 0
+`
+
+func TestRender(t *testing.T) {
+	all, some := newSources(), newSources()
+	all.tellAll(t, time.Now())
+	some.Clusters.Set([]ceph.Cluster{cluster(t, "f1", 1)})
+	for name, tc := range map[string]struct {
+		sources Sources
+		want    string
+	}{"Everything": {all, everything}, "Little": {some, little}} {
+		t.Run(name, func(t *testing.T) {
+			clusters, _ := tc.sources.Clusters.Get()
+			got, err := render(tc.sources.facts(driver.RBD, clusters))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if strings.Contains(got, secret) {
+				t.Error("it has a key")
+			}
+		})
+	}
+}

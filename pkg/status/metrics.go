@@ -1,0 +1,88 @@
+package status
+
+import (
+	"k8s.io/component-base/metrics"
+	"k8s.io/utils/clock"
+)
+
+// The metrics. Those with a label have one line for each Ceph cluster, by its fsid; one whose
+// feature has nothing to tell yet is absent.
+var (
+	reachable     = describeMetric("ceph_csi_driver_operator_reachable", "Whether the Ceph cluster answers: 1 or 0.", "fsid")
+	monmapEpoch   = describeMetric("ceph_csi_driver_operator_monmap_epoch", "Epoch of the newest monmap that was seen.", "fsid")
+	monmapAge     = describeMetric("ceph_csi_driver_operator_monmap_age_seconds", "Time since the newest monmap was seen for the first time.", "fsid")
+	monSync       = describeMetric("ceph_csi_driver_operator_mon_sync_seconds", "How long the newest monmap took to the Secret that the pods mount.")
+	missingPools  = describeMetric("ceph_csi_driver_operator_missing_pools", "Pools that StorageClasses or volumes name and Ceph lacks.", "fsid")
+	guardedPools  = describeMetric("ceph_csi_driver_operator_protected_pools", "Pools in use that cannot be removed by accident.", "fsid")
+	volumes       = describeMetric("ceph_csi_driver_operator_volumes", "PersistentVolumes of the driver.", "fsid")
+	legacyVolumes = describeMetric("ceph_csi_driver_operator_legacy_volumes", "PersistentVolumes of Ceph from before CSI, in-tree and flexVolume.")
+)
+
+func describeMetric(name, help string, labels ...string) *metrics.Desc {
+	return metrics.NewDesc(name, help, labels, nil, metrics.ALPHA, "")
+}
+
+// Metrics reads what the features have published whenever it is asked.
+type Metrics struct {
+	metrics.BaseStableCollector
+	sources Sources
+	clock   clock.PassiveClock
+}
+
+var _ metrics.StableCollector = &Metrics{}
+
+// NewMetrics returns a collector to be registered once in a process.
+func NewMetrics(sources Sources, clock clock.PassiveClock) *Metrics {
+	return &Metrics{sources: sources, clock: clock}
+}
+
+// DescribeWithStability sends all metrics that there can be.
+func (m *Metrics) DescribeWithStability(ch chan<- *metrics.Desc) {
+	for _, d := range []*metrics.Desc{reachable, monmapEpoch, monmapAge, monSync, missingPools, guardedPools, volumes, legacyVolumes} {
+		ch <- d
+	}
+}
+
+// CollectWithStability sends those of which something is known.
+func (m *Metrics) CollectWithStability(ch chan<- metrics.Metric) {
+	send := func(d *metrics.Desc, value float64, labels ...string) {
+		ch <- metrics.NewLazyConstMetric(d, metrics.GaugeValue, value, labels...)
+	}
+	connections, _ := m.sources.Connections.Get()
+	for _, c := range connections {
+		if c.FSID == "" {
+			continue
+		}
+		up := 0.0
+		if c.Reachable {
+			up = 1
+		}
+		send(reachable, up, c.FSID)
+		if !c.EpochSince.IsZero() {
+			send(monmapAge, m.clock.Since(c.EpochSince).Seconds(), c.FSID)
+		}
+	}
+	if sync, known := m.sources.MonSync.Get(); known {
+		send(monSync, sync.Seconds)
+	}
+	clusters, _ := m.sources.Clusters.Get()
+	pools, poolsKnown := m.sources.Pools.Get()
+	used, usageKnown := m.sources.Usage.Get()
+	for _, c := range clusters {
+		send(monmapEpoch, float64(c.MonMap.Epoch), c.FSID)
+		if poolsKnown {
+			send(missingPools, float64(len(pools.Missing[c.FSID])), c.FSID)
+			send(guardedPools, float64(len(pools.Protected[c.FSID])), c.FSID)
+		}
+		if usageKnown {
+			count := 0
+			for _, place := range used.In(c.FSID) {
+				count += place.Volumes
+			}
+			send(volumes, float64(count), c.FSID)
+		}
+	}
+	if usageKnown {
+		send(legacyVolumes, float64(used.LegacyVolumes()))
+	}
+}

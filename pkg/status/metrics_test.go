@@ -1,0 +1,56 @@
+package status
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/testutil"
+	clocktesting "k8s.io/utils/clock/testing"
+)
+
+func TestMetrics(t *testing.T) {
+	now := time.Now()
+	sources := newSources()
+	registry := metrics.NewKubeRegistry()
+	registry.CustomMustRegister(NewMetrics(sources, clocktesting.NewFakePassiveClock(now)))
+	if families, err := registry.Gather(); err != nil || len(families) > 0 {
+		t.Errorf("nothing is known, but there are %v, %v", families, err)
+	}
+	sources.tellAll(t, now)
+	want := `
+# HELP ceph_csi_driver_operator_reachable [ALPHA] Whether the Ceph cluster answers: 1 or 0.
+# TYPE ceph_csi_driver_operator_reachable gauge
+ceph_csi_driver_operator_reachable{fsid="f1"} 1
+ceph_csi_driver_operator_reachable{fsid="f2"} 0
+# HELP ceph_csi_driver_operator_monmap_epoch [ALPHA] Epoch of the newest monmap that was seen.
+# TYPE ceph_csi_driver_operator_monmap_epoch gauge
+ceph_csi_driver_operator_monmap_epoch{fsid="f1"} 2
+ceph_csi_driver_operator_monmap_epoch{fsid="f2"} 1
+# HELP ceph_csi_driver_operator_monmap_age_seconds [ALPHA] Time since the newest monmap was seen for the first time.
+# TYPE ceph_csi_driver_operator_monmap_age_seconds gauge
+ceph_csi_driver_operator_monmap_age_seconds{fsid="f1"} 60
+# HELP ceph_csi_driver_operator_mon_sync_seconds [ALPHA] How long the newest monmap took to the Secret that the pods mount.
+# TYPE ceph_csi_driver_operator_mon_sync_seconds gauge
+ceph_csi_driver_operator_mon_sync_seconds 0.5
+# HELP ceph_csi_driver_operator_missing_pools [ALPHA] Pools that StorageClasses or volumes name and Ceph lacks.
+# TYPE ceph_csi_driver_operator_missing_pools gauge
+ceph_csi_driver_operator_missing_pools{fsid="f1"} 1
+ceph_csi_driver_operator_missing_pools{fsid="f2"} 0
+# HELP ceph_csi_driver_operator_protected_pools [ALPHA] Pools in use that cannot be removed by accident.
+# TYPE ceph_csi_driver_operator_protected_pools gauge
+ceph_csi_driver_operator_protected_pools{fsid="f1"} 2
+ceph_csi_driver_operator_protected_pools{fsid="f2"} 0
+# HELP ceph_csi_driver_operator_volumes [ALPHA] PersistentVolumes of the driver.
+# TYPE ceph_csi_driver_operator_volumes gauge
+ceph_csi_driver_operator_volumes{fsid="f1"} 3
+ceph_csi_driver_operator_volumes{fsid="f2"} 0
+# HELP ceph_csi_driver_operator_legacy_volumes [ALPHA] PersistentVolumes of Ceph from before CSI, in-tree and flexVolume.
+# TYPE ceph_csi_driver_operator_legacy_volumes gauge
+ceph_csi_driver_operator_legacy_volumes 3
+`
+	if err := testutil.GatherAndCompare(registry, strings.NewReader(want)); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,140 @@
+package settings
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net/http"
+	"regexp"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+// scraper lets a ServiceAccount read metrics, as the cluster's monitoring may, and returns its
+// token.
+func scraper(ctx context.Context) string {
+	GinkgoHelper()
+	meta := metav1.ObjectMeta{Name: "settings-scraper", Namespace: driver.Namespace}
+	_, err := env.Kube.CoreV1().ServiceAccounts(meta.Namespace).Create(ctx, &corev1.ServiceAccount{ObjectMeta: meta}, metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	_, err = env.Kube.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: meta.Name},
+		Rules:      []rbacv1.PolicyRule{{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}},
+	}, metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	_, err = env.Kube.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: meta.Name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: meta.Name},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: meta.Name, Namespace: meta.Namespace}},
+	}, metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	request := &authenticationv1.TokenRequest{}
+	answer, err := env.Kube.CoreV1().ServiceAccounts(meta.Namespace).CreateToken(ctx, meta.Name, request, metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	return answer.Status.Token
+}
+
+// metrics asks a running operator as Prometheus does.
+func metrics(ctx context.Context, g Gomega, d driver.Driver, token string) (int, string) {
+	GinkgoHelper()
+	client := &http.Client{
+		Timeout: fixture.Soon,
+		// The certificate is the process's own: here it is about what is behind it.
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}},
+	}
+	defer client.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+env.Operator(d).Address()+"/metrics", nil)
+	g.Expect(err).NotTo(HaveOccurred())
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	answer, err := client.Do(request)
+	g.Expect(err).NotTo(HaveOccurred())
+	defer func() { _ = answer.Body.Close() }()
+	content, err := io.ReadAll(answer.Body)
+	g.Expect(err).NotTo(HaveOccurred())
+	return answer.StatusCode, string(content)
+}
+
+var _ = Describe("What the operator knows", func() {
+	It("is in the status ConfigMap, written once, without a key", func(ctx SpecContext) {
+		mons := env.MonAddresses(ctx)
+		for _, d := range driver.All {
+			Eventually(func(g Gomega) {
+				held, err := env.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, d.StatusConfigMap(), metav1.GetOptions{})
+				g.Expect(err).NotTo(HaveOccurred())
+				text := held.Data["status.yaml"]
+				var status struct {
+					Driver       string
+					CephClusters []struct {
+						FSID        string
+						MonmapEpoch int
+						Monitors    map[string][]string
+					}
+					DefaultClass struct{ FSID, Pool, Filesystem string }
+				}
+				g.Expect(yaml.Unmarshal([]byte(text), &status)).To(Succeed())
+				sc := class(ctx, g, d)
+				g.Expect(status.Driver).To(Equal(d.Name))
+				g.Expect(status.CephClusters).To(HaveLen(1))
+				g.Expect(status.CephClusters[0].FSID).To(Equal(sc.Parameters["clusterID"]))
+				g.Expect(status.CephClusters[0].MonmapEpoch).To(BeNumerically(">=", 1))
+				g.Expect(status.CephClusters[0].Monitors).To(HaveLen(len(mons)))
+				for _, mon := range mons {
+					g.Expect(text).To(ContainSubstring(mon))
+				}
+				g.Expect(status.DefaultClass.FSID).To(Equal(sc.Parameters["clusterID"]))
+				g.Expect(status.DefaultClass.Pool).To(Equal(sc.Parameters["pool"]))
+				g.Expect(status.DefaultClass.Filesystem).To(Equal(sc.Parameters["fsName"]))
+				for _, key := range fixture.KeysOf(env.Cluster.Ceph().Keyring()) {
+					g.Expect(text).NotTo(ContainSubstring(key))
+				}
+			}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+		}
+	})
+
+	It("comes back when somebody deletes the ConfigMap", func(ctx SpecContext) {
+		d := driver.RBD
+		configMaps := env.Kube.CoreV1().ConfigMaps(driver.Namespace)
+		var before string
+		Eventually(func(g Gomega) {
+			held, err := configMaps.Get(ctx, d.StatusConfigMap(), metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			before = held.Data["status.yaml"]
+		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+		Expect(configMaps.Delete(ctx, d.StatusConfigMap(), metav1.DeleteOptions{})).To(Succeed())
+		Eventually(func(g Gomega) {
+			held, err := configMaps.Get(ctx, d.StatusConfigMap(), metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(held.Data["status.yaml"]).NotTo(BeEmpty())
+		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+		AddReportEntry("status.yaml", before)
+	})
+
+	It("is in its metrics, for those who may read them", func(ctx SpecContext) {
+		token := scraper(ctx)
+		for _, d := range driver.All {
+			fsid := class(ctx, Default, d).Parameters["clusterID"]
+			Eventually(func(g Gomega) {
+				code, text := metrics(ctx, g, d, token)
+				g.Expect(code).To(Equal(http.StatusOK), text)
+				g.Expect(text).To(SatisfyAll(
+					MatchRegexp(`(?m)^ceph_csi_driver_operator_monmap_epoch\{fsid="`+regexp.QuoteMeta(fsid)+`"\} [1-9]`),
+					MatchRegexp(`(?m)^ceph_csi_driver_operator_missing_pools\{fsid="`+regexp.QuoteMeta(fsid)+`"\} 0`),
+					MatchRegexp(`(?m)^ceph_csi_driver_operator_legacy_volumes 0`)))
+			}).WithContext(ctx).WithTimeout(fixture.Patience).WithPolling(time.Second).Should(Succeed())
+			code, _ := metrics(ctx, Default, d, "")
+			Expect(code).To(Or(Equal(http.StatusUnauthorized), Equal(http.StatusForbidden)))
+		}
+	})
+})
