@@ -52,7 +52,7 @@ func Start(config Config) (*Process, error) {
 	}
 	p := &Process{
 		config: config, address: address,
-		group:  process.NewGroup(config.Dir, func(process.Record) error { return nil }),
+		group: process.NewGroup(config.Dir, func(process.Record) error { return nil }),
 	}
 	return p, p.Restart()
 }
