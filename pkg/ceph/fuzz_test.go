@@ -72,3 +72,20 @@ func FuzzReplies(f *testing.F) {
 		_, _ = ParseVersion([]byte(text))
 	})
 }
+
+func FuzzParseUser(f *testing.F) {
+	f.Add(`[{"entity":"client.csi-rbd-node.x","key":"` + key(1) + `","caps":{"mon":"profile rbd","osd":"a, b"}}]`)
+	f.Add(`[{"entity":"` + key(1) + `","key":1}]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		user, err := ParseUser([]byte(text))
+		noKey(t, err)
+		if _, keyErr := ParseKey(user.Key.Reveal()); err == nil && keyErr != nil {
+			t.Errorf("an invalid key is accepted: %v", keyErr)
+		}
+		// Whatever somebody wrote into caps, taking them apart and together stands still.
+		once := user.Caps.With(Caps{})
+		if again := once.With(Caps{}); err == nil && again != once {
+			t.Errorf("caps %q become %q, then %q", user.Caps, once, again)
+		}
+	})
+}

@@ -71,7 +71,7 @@ func newFixture(t *testing.T, d driver.Driver) *fixture {
 		Driver: d, Operator: f.operator, Client: f.kube.CoreV1(), Secrets: kube.Core().V1().Secrets(),
 		Cluster: &latest.Value[ceph.Cluster]{}, Placement: &latest.Value[ceph.Placement]{}, Granted: &latest.Value[ceph.Placement]{},
 		Usage: &latest.Value[usage.Usage]{}, Report: &latest.Value[report.Users]{},
-		Live: func(fsid string) (Ceph, bool) { return f.session, f.session != nil && fsid == cephtest.FSID },
+		Live: func(fsid string) (Ceph, bool) { return f.session, f.session != nil && fsid == f.ceph.MonMap().FSID },
 		Dial: func(ctx context.Context, source ceph.Source) (Session, error) {
 			client, err := f.ceph.Dial(ctx, source)
 			if err != nil {
@@ -110,7 +110,7 @@ func (f *fixture) connect() {
 	session, err := f.ceph.Dial(f.t.Context(), source)
 	f.must(err)
 	f.session = session
-	f.config.Cluster.Set(ceph.Cluster{FSID: cephtest.FSID, MonMap: f.ceph.MonMap(), Credentials: source.Credentials})
+	f.config.Cluster.Set(ceph.Cluster{FSID: f.ceph.MonMap().FSID, MonMap: f.ceph.MonMap(), Credentials: source.Credentials})
 }
 
 // place is the default one.

@@ -50,6 +50,7 @@ func TestAutoFallsBack(t *testing.T) {
 		f := newFixture(t, driver.RBD)
 		f.ceph.Deny("op", command)
 		f.connect()
+		dials := f.ceph.Dials()
 		for range 5 {
 			if diff := cmp.Diff(f.both("op", "op"), f.later()); diff != "" {
 				t.Fatalf("%s: Secrets (-want +got):\n%s", command, diff)
@@ -64,7 +65,9 @@ func TestAutoFallsBack(t *testing.T) {
 		if granted, _ := f.config.Granted.Get(); granted != f.place() || len(f.ceph.Writes()) != 0 {
 			t.Errorf("%s: granted %+v, writes %v", command, granted, f.ceph.Writes())
 		}
-		dials := f.ceph.Dials()
+		if f.ceph.Dials() != dials {
+			t.Errorf("%s: Ceph is asked again after five minutes", command)
+		}
 		f.ceph.Deny("op")
 		for range 10 {
 			f.later()

@@ -111,17 +111,41 @@ func TestUsersBeforeThePlace(t *testing.T) {
 	}
 }
 
+func TestAnotherCephClusterHasOtherPlaces(t *testing.T) {
+	const another = "c0ffee00-0000-4000-8000-000000000002"
+	f := newFixture(t, driver.RBD)
+	f.class("fast", "fast")
+	f.sync()
+	f.mustCaps("in the first cluster", andFast)
+	f.ceph.SetFSID(another)
+	for _, id := range f.minted() {
+		f.ceph.RemoveUser(id)
+	}
+	f.connect()
+	f.sync()
+	if _, found := f.ceph.User("csi-rbd-provisioner.infra"); !found {
+		t.Fatal("the other cluster is not asked at once")
+	}
+	f.mustCaps("nothing is in use there", "")
+	if granted, _ := f.config.Granted.Get(); granted.FSID == another {
+		t.Error("the default place is in the first cluster")
+	}
+	f.config.Placement.Set(ceph.Placement{FSID: another, Pool: "theirs"})
+	f.sync()
+	f.mustCaps("the default place moved", "profile rbd pool=theirs")
+}
+
 func TestMovedGroupKeepsOldVolumes(t *testing.T) {
 	f := newFixture(t, driver.CephFS)
 	place := f.place()
 	place.SubvolumeGroup = "new"
 	f.config.Placement.Set(place)
 	f.config.Usage.Set(usage.Usage{Places: []usage.Place{{
-		Placement: ceph.Placement{FSID: cephtest.FSID, Filesystem: "fs"}, Directories: []string{"/volumes/csi"}, Volumes: 1,
+		Placement: ceph.Placement{FSID: cephtest.FSID, Filesystem: "fs"}, Directories: []string{"/volumes/old"}, Volumes: 1,
 	}}})
 	f.sync()
 	user, _ := f.ceph.User("csi-cephfs-node.infra")
-	if want := "allow rw fsname=fs path=/volumes/csi, allow rw fsname=fs path=/volumes/new"; user.Caps.MDS != want {
+	if want := "allow rw fsname=fs path=/volumes/new, allow rw fsname=fs path=/volumes/old"; user.Caps.MDS != want {
 		t.Errorf("got %q, want %q", user.Caps.MDS, want)
 	}
 }
