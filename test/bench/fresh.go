@@ -72,12 +72,28 @@ func (b *bench) fresh(ctx context.Context) error {
 	if err := b.removeObjects(ctx); err != nil {
 		return err
 	}
-	ceph, pool := b.cluster.Ceph(), embedded.DefaultInfrastructureName+"-rbd"
-	if _, err := ceph.Command(ctx, "osd", "pool", "rm", pool, pool, "--yes-i-really-really-mean-it"); err != nil {
-		return err
+	return b.removeFromCeph(ctx)
+}
+
+// removeFromCeph takes back what the operators made there.
+func (b *bench) removeFromCeph(ctx context.Context) error {
+	const infraID, pool = embedded.DefaultInfrastructureName, embedded.DefaultInfrastructureName + "-rbd"
+	commands := [][]string{
+		{"osd", "pool", "set", pool, "nodelete", "false"},
+		{"osd", "pool", "rm", pool, pool, "--yes-i-really-really-mean-it"},
+		{"fs", "subvolumegroup", "rm", cephdaemons.Filesystem, "csi", "--force"},
 	}
-	_, err := ceph.Command(ctx, "fs", "subvolumegroup", "rm", cephdaemons.Filesystem, "csi", "--force")
-	return err
+	for _, d := range driver.All {
+		for _, user := range []string{d.ProvisionerUser(infraID), d.NodeUser(infraID)} {
+			commands = append(commands, []string{"auth", "rm", "client." + user})
+		}
+	}
+	for _, command := range commands {
+		if _, err := b.cluster.Ceph().Command(ctx, command...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // removeObjects deletes what was not there before, until nothing comes back.
