@@ -93,7 +93,9 @@ func TestRealCeph(t *testing.T) {
 		test func(*testing.T, *cephdaemons.Ceph)
 	}{
 		{"MonHostForms", testMonHostForms},
+		{"FileForms", testFileForms},
 		{"FailuresLeaveNothing", testFailuresLeaveNothing},
+		{"ManyFailures", testManyFailures},
 		{"ManyCallsInAnOutage", testManyCallsInAnOutage},
 		{"CloseUnderCall", testCloseUnderCall},
 		{"Contract", testContract},
