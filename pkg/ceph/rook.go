@@ -83,7 +83,11 @@ func parseRookMons(text string) (string, error) {
 		return "", errors.New("it lists no mon; wait until Rook has set up the Ceph cluster")
 	}
 	slices.Sort(monitors)
-	return strings.Join(slices.Compact(monitors), ","), nil
+	all := strings.Join(slices.Compact(monitors), ",")
+	if _, err := ParseMonHost(context.Background(), all, noNames); err != nil {
+		return "", err
+	}
+	return all, nil
 }
 
 // noNames accepts host names without looking them up.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // sameJSON compares without white space.
@@ -73,7 +74,7 @@ func monitorsIn(raw []byte) (from, to int, found bool) {
 		if err := decoder.Decode(&value); err != nil {
 			return 0, 0, false
 		}
-		if name == "monitors" {
+		if text, ok := name.(string); ok && strings.EqualFold(text, "monitors") {
 			to = int(decoder.InputOffset())
 			from, found = to-len(value), true
 		}

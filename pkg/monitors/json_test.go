@@ -34,6 +34,7 @@ func TestReplaceMonitors(t *testing.T) {
 		"SameSet":   {"their order is theirs", `[{"clusterID":"f1","monitors":["10.0.0.2:6789","10.0.0.1:6789"]}]`, `[{"clusterID":"f1","monitors":["10.0.0.2:6789","10.0.0.1:6789"]}]`},
 		"Twice":     {"either may be read", `[{"clusterID":"f1","monitors":["a"]},{"clusterID":"f1","monitors":[]}]`, `[{"clusterID":"f1","monitors":["10.0.0.1:6789","10.0.0.2:6789"]},{"clusterID":"f1","monitors":["10.0.0.1:6789","10.0.0.2:6789"]}]`},
 		"NoField":   {"not a working entry, not ours to mend", `[{"clusterID":"f1"}]`, `[{"clusterID":"f1"}]`},
+		"Spelling":  {"as ceph-csi reads it", `[{"ClusterID":"f1","Monitors":["a"]}]`, `[{"ClusterID":"f1","Monitors":["10.0.0.1:6789","10.0.0.2:6789"]}]`},
 		"LastField": {"as JSON readers do", `[{"monitors":["a"],"clusterID":"f1","monitors":["b"]}]`, `[{"monitors":["a"],"clusterID":"f1","monitors":["10.0.0.1:6789","10.0.0.2:6789"]}]`},
 		"Odd":       {"what is no entry stays", `[7,{"clusterID":1},null]`, `[7,{"clusterID":1},null]`},
 		"Empty":     {"a driver that is not used yet", `[]`, `[]`},
