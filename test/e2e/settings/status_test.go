@@ -67,7 +67,7 @@ func metrics(ctx context.Context, g Gomega, d driver.Driver, token string) (int,
 }
 
 var _ = Describe("What the operator knows", func() {
-	It("is in the status ConfigMap, written once, without a key", func(ctx SpecContext) {
+	It("is in the status ConfigMap, without a key", func(ctx SpecContext) {
 		mons := env.MonAddresses(ctx)
 		for _, d := range driver.All {
 			Eventually(func(g Gomega) {
@@ -77,9 +77,15 @@ var _ = Describe("What the operator knows", func() {
 				var status struct {
 					Driver       string
 					CephClusters []struct {
-						FSID        string
-						MonmapEpoch int
-						Monitors    map[string][]string
+						FSID, Version string
+						Sources       []string
+						MonmapEpoch   int
+						Monitors      map[string][]string
+						Pools         struct{ InUse, Protected []string }
+					}
+					Credentials struct {
+						Mode  string
+						Users []string
 					}
 					DefaultClass struct{ FSID, Pool, Filesystem string }
 				}
@@ -88,6 +94,10 @@ var _ = Describe("What the operator knows", func() {
 				g.Expect(status.Driver).To(Equal(d.Name))
 				g.Expect(status.CephClusters).To(HaveLen(1))
 				g.Expect(status.CephClusters[0].FSID).To(Equal(sc.Parameters["clusterID"]))
+				g.Expect(status.CephClusters[0].Version).To(MatchRegexp(`^\d+\.\d+`))
+				g.Expect(status.CephClusters[0].Sources).To(ConsistOf(ContainSubstring(driver.CredentialsSecret)))
+				g.Expect(status.Credentials.Mode).NotTo(BeEmpty())
+				g.Expect(status.Credentials.Users).To(ContainElement(HavePrefix("client.")))
 				g.Expect(status.CephClusters[0].MonmapEpoch).To(BeNumerically(">=", 1))
 				g.Expect(status.CephClusters[0].Monitors).To(HaveLen(len(mons)))
 				for _, mon := range mons {
@@ -95,6 +105,10 @@ var _ = Describe("What the operator knows", func() {
 				}
 				g.Expect(status.DefaultClass.FSID).To(Equal(sc.Parameters["clusterID"]))
 				g.Expect(status.DefaultClass.Pool).To(Equal(sc.Parameters["pool"]))
+				if pool := status.DefaultClass.Pool; pool != "" {
+					g.Expect(status.CephClusters[0].Pools.InUse).To(ContainElement(pool))
+					g.Expect(status.CephClusters[0].Pools.Protected).To(ContainElement(pool))
+				}
 				g.Expect(status.DefaultClass.Filesystem).To(Equal(sc.Parameters["fsName"]))
 				for _, key := range fixture.KeysOf(env.Cluster.Ceph().Keyring()) {
 					g.Expect(text).NotTo(ContainSubstring(key))
@@ -130,6 +144,9 @@ var _ = Describe("What the operator knows", func() {
 				g.Expect(code).To(Equal(http.StatusOK), text)
 				g.Expect(text).To(SatisfyAll(
 					MatchRegexp(`(?m)^ceph_csi_driver_operator_monmap_epoch\{fsid="`+regexp.QuoteMeta(fsid)+`"\} [1-9]`),
+					MatchRegexp(`(?m)^ceph_csi_driver_operator_reachable\{fsid="`+regexp.QuoteMeta(fsid)+`"\} 1`),
+					MatchRegexp(`(?m)^ceph_csi_driver_operator_monmap_age_seconds\{fsid="`+regexp.QuoteMeta(fsid)+`"\} [0-9.]+`),
+					MatchRegexp(`(?m)^ceph_csi_driver_operator_mon_sync_seconds [0-9.e-]+`),
 					MatchRegexp(`(?m)^ceph_csi_driver_operator_missing_pools\{fsid="`+regexp.QuoteMeta(fsid)+`"\} 0`),
 					MatchRegexp(`(?m)^ceph_csi_driver_operator_legacy_volumes 0`)))
 			}).WithContext(ctx).WithTimeout(fixture.Patience).WithPolling(time.Second).Should(Succeed())
