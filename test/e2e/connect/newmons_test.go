@@ -2,8 +2,6 @@ package connect
 
 import (
 	"fmt"
-	"maps"
-	"strings"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -30,16 +28,9 @@ func monsListed(ctx SpecContext, count int) {
 }
 
 func newMons() {
-	// pods are what must not restart.
-	pods := func(ctx SpecContext) map[string]string {
-		all := deployed(ctx)
-		maps.DeleteFunc(all, func(what, _ string) bool { return strings.HasPrefix(what, "Secret ") })
-		return all
-	}
-
 	It("reach config.json within seconds, and no pod restarts", func(ctx SpecContext) {
 		ceph := env.Cluster.Ceph()
-		before := pods(ctx)
+		before := workloads(ctx)
 		DeferCleanup(func(ctx SpecContext) {
 			env.Declare(ctx, env.Credentials())
 			env.Settle(ctx)
@@ -48,11 +39,11 @@ func newMons() {
 		monsListed(ctx, 4)
 		Expect(ceph.RemoveMon(ctx, "a")).To(Succeed())
 		monsListed(ctx, 3)
-		Expect(pods(ctx)).To(Equal(before))
+		Expect(workloads(ctx)).To(Equal(before))
 	})
 
 	It("are found again after a restart, though all mons of ceph.conf are gone", func(ctx SpecContext) {
-		before := pods(ctx)
+		before := workloads(ctx)
 		DeferCleanup(func(ctx SpecContext) {
 			env.Declare(ctx, env.Credentials())
 			env.Settle(ctx)
@@ -69,6 +60,6 @@ func newMons() {
 		Expect(env.Cluster.Ceph().AddMon(ctx, "e")).To(Succeed())
 		monsListed(ctx, 4)
 		env.Settle(ctx)
-		Expect(pods(ctx)).To(Equal(before))
+		Expect(workloads(ctx)).To(Equal(before))
 	})
 }

@@ -1,0 +1,74 @@
+package connect
+
+import (
+	"maps"
+	"path/filepath"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/process"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+// second adds a Ceph cluster for good: its entries stay.
+func second() {
+	It("is followed beside the first one, whose volumes do not notice", func(ctx SpecContext) {
+		daemons := process.NewGroup(filepath.Join(env.Cluster.Dir(), "logs"), func(process.Record) error { return nil })
+		DeferCleanup(daemons.Kill)
+		other, err := cephdaemons.Start(ctx, cephdaemons.Options{
+			Dir: filepath.Join(env.Cluster.Dir(), "second"), WithoutFilesystem: true, Daemons: daemons, Log: GinkgoWriter,
+		})
+		Expect(err).NotTo(HaveOccurred())
+		env.KeepSecret(fixture.KeysOf(other.Keyring())...)
+		unchanged := func() map[string]string {
+			all := deployed(ctx)
+			maps.DeleteFunc(all, func(what, _ string) bool { return strings.HasSuffix(what, "-csi-config") })
+			return all
+		}
+		before, first := unchanged(), env.MonAddresses(ctx)
+		listed := func() {
+			GinkgoHelper()
+			mons := fixture.MonAddressesOf(ctx, other)
+			for _, d := range driver.All {
+				Eventually(func(g Gomega) {
+					byID := map[string][]string{}
+					for _, entry := range env.ConfigJSON(ctx, g, d) {
+						byID[entry.ClusterID] = entry.Monitors
+					}
+					g.Expect(byID).To(HaveLen(2))
+					g.Expect(byID[env.Cluster.Ceph().FSID()]).To(ConsistOf(first))
+					g.Expect(byID[other.FSID()]).To(ConsistOf(mons))
+				}).WithContext(ctx).Should(Succeed())
+			}
+		}
+		secrets := env.Kube.CoreV1().Secrets(namespace)
+		secret := &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Name: "ceph-second", Labels: map[string]string{driver.ClusterLabel: ""}},
+			Data:       map[string][]byte{"ceph.conf": []byte(other.Conf()), "keyring": []byte("[client.admin]\n")},
+		}
+		secret, err = secrets.Create(ctx, secret, metav1.CreateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		for _, d := range driver.All {
+			complains(ctx, d, "CredentialsInvalid", namespace+"/ceph-second: keyring: ")
+		}
+		secret.Data["keyring"] = []byte(other.Keyring())
+		_, err = secrets.Update(ctx, secret, metav1.UpdateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		listed()
+		env.Settle(ctx)
+		Expect(other.AddMon(ctx, "b")).To(Succeed())
+		listed()
+		Expect(unchanged()).To(Equal(before))
+
+		Expect(secrets.Delete(ctx, secret.Name, metav1.DeleteOptions{})).To(Succeed())
+		env.Settle(ctx)
+		listed()
+		Expect(unchanged()).To(Equal(before))
+	})
+}
