@@ -33,6 +33,8 @@ type Driver struct {
 	SnapshotClass string
 	// NeedsFilesystem says that the driver is of no use to a Ceph cluster without CephFS.
 	NeedsFilesystem bool
+	// UnsafeReads are the releases of Ceph with which reads from the nearest replica lose data.
+	UnsafeReads []string
 	// Storage finds or makes the place of the driver's volumes.
 	Storage Storage
 	// Fields are the settings that the driver's ClusterCSIDriver takes, Rules what they have to
@@ -64,6 +66,7 @@ var CephFS = Driver{
 	StorageClass:    "ceph-cephfs",
 	SnapshotClass:   "csi-ceph-cephfs-vsc",
 	NeedsFilesystem: true,
+	UnsafeReads:     []string{"20.2.0"},
 	Storage:         subvolumes{},
 	Fields:          slices.Concat(commonFields, subvolumeFields),
 	Rights:          subvolumes{},

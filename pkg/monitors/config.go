@@ -41,6 +41,9 @@ type known struct {
 	// options of mounts in cluster, and of reads in all; empty for ceph-csi's own.
 	kernelMountOptions, fuseMountOptions string
 	readAffinity                         []string
+	// versions of Ceph, by fsid, as far as they are known; with some of them reads are unsafe.
+	versions    map[string]string
+	unsafeReads []string
 }
 
 // decide returns config.json: the clusters as they are now, and every other one that existing
@@ -54,7 +57,8 @@ func decide(k known, existing []byte) ([]byte, error) {
 	}
 	all := parse(existing)
 	if inUse {
-		own := entry{ClusterID: k.cluster.FSID, Monitors: k.cluster.Monitors, CephFS: k.cephFS(all)}
+		own := entry{ClusterID: k.cluster.FSID, Monitors: k.cluster.Monitors, CephFS: k.cephFS(all),
+			ReadAffinity: all.entry(k.cluster.FSID).ReadAffinity}
 		if err := all.put(own); err != nil {
 			return nil, err
 		}
@@ -73,17 +77,35 @@ func decide(k known, existing []byte) ([]byte, error) {
 		}
 	}
 	for id := range all {
-		if err := all.setAffinity(id, k.readAffinity); err != nil {
+		labels, sure := k.affinity(id)
+		if !sure {
+			continue
+		}
+		if err := all.setAffinity(id, labels); err != nil {
 			return nil, err
 		}
 	}
 	return all.encode()
 }
 
+// affinity returns the labels for a Ceph cluster; not sure where it has yet to tell its version.
+func (k known) affinity(fsid string) (labels []string, sure bool) {
+	version := k.versions[fsid]
+	switch {
+	case len(k.readAffinity) == 0 || slices.Contains(k.unsafeReads, version):
+		return nil, true
+	case len(k.unsafeReads) > 0 && version == "":
+		return nil, false
+	}
+	return k.readAffinity, true
+}
+
 func (k known) cephFS(before entries) *cephFS {
 	options := cephFS{SubvolumeGroup: k.place.SubvolumeGroup, KernelMountOptions: k.kernelMountOptions, FuseMountOptions: k.fuseMountOptions}
 	if k.place == (ceph.Placement{}) {
-		options.SubvolumeGroup = before.group(k.cluster.FSID)
+		if found := before.entry(k.cluster.FSID).CephFS; found != nil {
+			options.SubvolumeGroup = found.SubvolumeGroup
+		}
 	}
 	if options == (cephFS{}) {
 		return nil
@@ -114,22 +136,13 @@ func parse(content []byte) entries {
 	return out
 }
 
-// group is the subvolume group of an entry, empty if there is none.
-func (e entries) group(clusterID string) string {
-	var found entry
-	if err := json.Unmarshal(e[clusterID], &found); err != nil || found.CephFS == nil {
-		return ""
-	}
-	return found.CephFS.SubvolumeGroup
-}
-
-// monitors of an entry; none if there is none.
-func (e entries) monitors(clusterID string) []string {
+// entry as ceph-csi reads it; the zero one if there is none.
+func (e entries) entry(clusterID string) entry {
 	var found entry
 	if err := json.Unmarshal(e[clusterID], &found); err != nil {
-		return nil
+		return entry{}
 	}
-	return found.Monitors
+	return found
 }
 
 func (e entries) put(new entry) error {

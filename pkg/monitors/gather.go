@@ -28,6 +28,11 @@ func (c controller) gather() (known, error) {
 	k := known{
 		cluster: inForm(cluster, settings), readAffinity: settings.ReadAffinity,
 		kernelMountOptions: settings.KernelMountOptions, fuseMountOptions: settings.FuseMountOptions,
+		versions: map[string]string{}, unsafeReads: c.Driver.UnsafeReads,
+	}
+	reports, _ := c.Connections.Get()
+	for _, r := range reports {
+		k.versions[r.FSID] = r.Version
 	}
 	connected, _ := c.Clusters.Get()
 	for _, other := range connected {
@@ -80,7 +85,7 @@ func (c controller) measure(before []byte) {
 		if i < 0 {
 			continue
 		}
-		mons := old.monitors(r.FSID)
+		mons := old.entry(r.FSID).Monitors
 		if !sameSet(mons, alike(clusters[i].MonMap, mons)) && r.EpochSince.After(newest) {
 			newest = r.EpochSince
 		}

@@ -76,7 +76,7 @@ func New(config Config) factory.Controller {
 	}
 	return factory.New().
 		WithSync(c.sync).
-		WithInformers(config.Operator.Informer(), config.Cluster, config.Clusters, config.Placement).
+		WithInformers(config.Operator.Informer(), config.Cluster, config.Clusters, config.Connections, config.Placement).
 		WithFilteredEventsInformers(factory.NamesFilter(config.Driver.ConfigSecret()), config.Secrets.Informer()).
 		WithFilteredEventsInformers(factory.NamesFilter(config.Driver.StateConfigMap()), config.ConfigMaps.Informer()).
 		ToController(c.name, config.Recorder)

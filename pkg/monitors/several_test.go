@@ -43,6 +43,21 @@ func TestDecideSeveral(t *testing.T) {
 			reason: "reads are near in all clusters", known: known{cluster: inUse, others: other, readAffinity: []string{"zone"}},
 			want: `[{"clusterID":"f1","monitors":["10.0.0.1:6789"],` + near + `},{"clusterID":"f2","monitors":["10.0.2.1:6789"],` + near + `}]`,
 		},
+		"Affinity unsafe": {
+			reason: "this release of Ceph loses data with it", existing: "[" + own[:len(own)-1] + "," + near + "}]",
+			known: known{cluster: inUse, readAffinity: []string{"zone"}, unsafeReads: []string{"20.2.0"}, versions: map[string]string{"f1": "20.2.0"}},
+			want:  "[" + own + "]",
+		},
+		"Affinity safe": {
+			reason: "another release does not",
+			known:  known{cluster: inUse, readAffinity: []string{"zone"}, unsafeReads: []string{"20.2.0"}, versions: map[string]string{"f1": "20.2.1"}},
+			want:   "[" + own[:len(own)-1] + "," + near + "}]",
+		},
+		"Affinity unknown": {
+			reason: "after a start Ceph may be silent: nothing changes", existing: "[" + own[:len(own)-1] + "," + near + "}]",
+			known: known{cluster: inUse, readAffinity: []string{"other"}, unsafeReads: []string{"20.2.0"}},
+			want:  "[" + own[:len(own)-1] + "," + near + "}]",
+		},
 		"Affinity off": {
 			reason: "the field is left out again", known: known{cluster: inUse, others: other},
 			existing: `[{"clusterID":"f1","monitors":["10.0.0.1:6789"],` + near + `},{"clusterID":"f2","monitors":["10.0.2.1:6789"],` + near + `}]`,
@@ -129,6 +144,7 @@ func TestFurtherClusters(t *testing.T) {
 	b.AddMon("b")
 	f.settings = driver.Settings{ReadAffinity: []string{"topology.kubernetes.io/zone"}}
 	f.publish(c)
+	f.connections.Set([]report.Connection{{FSID: cephtest.FSID, Version: "19.2.3"}})
 	published, _ := f.cluster.Get()
 	f.clusters.Set([]ceph.Cluster{published, {FSID: b.MonMap().FSID, MonMap: b.MonMap()}})
 	f.want("both", f.sync(), cephtest.FSID, b.MonMap().FSID, `"10.20.0.3:6789"`, `"topology.kubernetes.io/zone"`)
