@@ -1,0 +1,113 @@
+package tuning
+
+import (
+	"context"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+var _ = Describe("Mounts in user space", func() {
+	const current = "NodePodsCurrent"
+	d := driver.RBD
+	strategy := func(ctx context.Context, wanted appsv1.DaemonSetUpdateStrategyType) {
+		GinkgoHelper()
+		Eventually(func(g Gomega) {
+			g.Expect(env.Node(ctx, g, d).Spec.UpdateStrategy.Type).To(Equal(wanted))
+		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+	}
+	level := func(ctx context.Context, level operatorv1.LogLevel) {
+		env.Tune(ctx, d, func(spec *operatorv1.ClusterCSIDriverSpec) { spec.LogLevel = level })
+	}
+	pods := func(ctx context.Context) map[types.UID]corev1.Pod {
+		GinkgoHelper()
+		out := map[types.UID]corev1.Pod{}
+		for _, pod := range env.Pods(ctx, Default, d.NodeName()) {
+			out[pod.UID] = pod
+		}
+		return out
+	}
+
+	It("outlive a change of the node pods, until somebody deletes those", func(ctx SpecContext) {
+		classes := env.Kube.StorageV1().StorageClasses()
+		DeferCleanup(level, operatorv1.Normal)
+		DeferCleanup(deleteStorageClass, "nbd")
+		_, err := classes.Create(ctx, &storagev1.StorageClass{
+			ObjectMeta: metav1.ObjectMeta{Name: "nbd"}, Provisioner: d.Name, Parameters: map[string]string{"mounter": "rbd-nbd"},
+		}, metav1.CreateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		strategy(ctx, appsv1.OnDeleteDaemonSetStrategyType)
+		env.Settle(ctx)
+
+		before, since := pods(ctx), time.Now()
+		level(ctx, operatorv1.Debug)
+		Eventually(func(g Gomega) {
+			c := env.Condition(ctx, g, d, current)
+			g.Expect(c.Status).To(Equal(operatorv1.ConditionFalse))
+			g.Expect(c.Reason).To(Equal("WaitingForDeletion"))
+			g.Expect(c.Message).To(ContainSubstring("oc delete pod -n " + namespace + " -l app=" + d.NodeName()))
+		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		Consistently(func(g Gomega) {
+			g.Expect(pods(ctx)).To(HaveLen(len(before)))
+			g.Expect(env.Condition(ctx, g, d, progressing(d)).Status).To(Equal(operatorv1.ConditionFalse))
+		}, fixture.Undisturbed).Should(Succeed())
+		for uid := range pods(ctx) {
+			Expect(before).To(HaveKey(uid), "a node pod was replaced")
+		}
+		Expect(progressed(d, since)).To(BeEmpty(), "nothing is rolled out")
+
+		// What the message says, without the drain.
+		for _, pod := range before {
+			Expect(env.Kube.CoreV1().Pods(namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{})).To(Succeed())
+		}
+		Eventually(func(g Gomega) {
+			g.Expect(env.Condition(ctx, g, d, current).Status).To(Equal(operatorv1.ConditionTrue))
+			for _, pod := range env.Pods(ctx, g, d.NodeName()) {
+				g.Expect(before).NotTo(HaveKey(pod.UID))
+				g.Expect(fixture.Container(g, corev1.PodTemplateSpec{Spec: pod.Spec}, "csi-driver").Args).To(ContainElement("--v=4"))
+			}
+		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+
+		deleteStorageClass(ctx, "nbd")
+		strategy(ctx, appsv1.RollingUpdateDaemonSetStrategyType)
+		env.Settle(ctx)
+	})
+})
+
+func progressing(d driver.Driver) string {
+	return d.ConditionPrefix + "DriverNodeServiceControllerProgressing"
+}
+
+// unseen is said until Kubernetes has seen a change of the DaemonSet, a moment later.
+const unseen = "Waiting for DaemonSet to act on changes"
+
+// progressed are the messages with which the DaemonSet was said to be rolled out since a moment.
+func progressed(d driver.Driver, since time.Time) []string {
+	GinkgoHelper()
+	var out []string
+	for _, v := range env.History.Of(fixture.Kind("ClusterCSIDriver")) {
+		if v.At.Before(since) || v.Object.GetName() != d.Name {
+			continue
+		}
+		conditions, _, err := unstructured.NestedSlice(v.Object.Object, "status", "conditions")
+		Expect(err).NotTo(HaveOccurred())
+		for _, c := range conditions {
+			c := c.(map[string]any)
+			if c["type"] == progressing(d) && c["status"] == "True" && c["message"] != unseen {
+				out = append(out, c["message"].(string))
+			}
+		}
+	}
+	return out
+}
