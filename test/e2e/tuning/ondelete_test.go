@@ -57,6 +57,7 @@ var _ = Describe("Mounts in user space", func() {
 			g.Expect(c.Status).To(Equal(operatorv1.ConditionFalse))
 			g.Expect(c.Reason).To(Equal("WaitingForDeletion"))
 			g.Expect(c.Message).To(ContainSubstring("oc delete pod -n " + namespace + " -l app=" + d.NodeName()))
+			g.Expect(env.Condition(ctx, g, d, progressing(d)).Status).To(Equal(operatorv1.ConditionFalse))
 		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 		Consistently(func(g Gomega) {
 			g.Expect(pods(ctx)).To(HaveLen(len(before)))
