@@ -38,6 +38,8 @@ type known struct {
 	// place of the volumes in cluster; only its SubvolumeGroup counts, and the zero
 	// Placement is that it is not known yet.
 	place ceph.Placement
+	// unset: nobody knows the options below; those that stand there stay.
+	unset bool
 	// options of mounts in cluster, and of reads in all; empty for ceph-csi's own.
 	kernelMountOptions, fuseMountOptions string
 	readAffinity                         []string
@@ -92,6 +94,8 @@ func decide(k known, existing []byte) ([]byte, error) {
 func (k known) affinity(fsid string) (labels []string, sure bool) {
 	version := k.versions[fsid]
 	switch {
+	case k.unset:
+		return nil, false
 	case len(k.readAffinity) == 0 || slices.Contains(k.unsafeReads, version):
 		return nil, true
 	case len(k.unsafeReads) > 0 && version == "":
@@ -102,9 +106,12 @@ func (k known) affinity(fsid string) (labels []string, sure bool) {
 
 func (k known) cephFS(before entries) *cephFS {
 	options := cephFS{SubvolumeGroup: k.place.SubvolumeGroup, KernelMountOptions: k.kernelMountOptions, FuseMountOptions: k.fuseMountOptions}
-	if k.place == (ceph.Placement{}) {
-		if found := before.entry(k.cluster.FSID).CephFS; found != nil {
+	if found := before.entry(k.cluster.FSID).CephFS; found != nil {
+		if k.place == (ceph.Placement{}) {
 			options.SubvolumeGroup = found.SubvolumeGroup
+		}
+		if k.unset {
+			options.KernelMountOptions, options.FuseMountOptions = found.KernelMountOptions, found.FuseMountOptions
 		}
 	}
 	if options == (cephFS{}) {

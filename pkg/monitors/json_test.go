@@ -4,11 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-
-	"github.com/openshift/library-go/pkg/controller/factory"
 )
-
-func syncContext(f *fixture) factory.SyncContext { return factory.NewSyncContext("test", f.recorder) }
 
 func monitorsOf(t *testing.T, raw json.RawMessage) []string {
 	t.Helper()

@@ -115,11 +115,7 @@ func (c controller) apply(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading Secret %s: %w", where, err)
 	}
-	k, err := c.gather()
-	if err != nil {
-		return err
-	}
-	content, err := decide(k, existing.Data[configKey])
+	content, err := decide(c.gather(), existing.Data[configKey])
 	if err != nil {
 		return fmt.Errorf("making Secret %s: %w", where, err)
 	}

@@ -58,6 +58,11 @@ func TestDecideSeveral(t *testing.T) {
 			known: known{cluster: inUse, readAffinity: []string{"other"}, unsafeReads: []string{"20.2.0"}},
 			want:  "[" + own[:len(own)-1] + "," + near + "}]",
 		},
+		"Options unknown": {
+			reason: "what stands there stays", known: known{cluster: inUse, unset: true},
+			existing: `[{"clusterID":"f1","monitors":["10.0.0.9:6789"],"cephFS":{"kernelMountOptions":"ms_mode=crc"},` + near + `}]`,
+			want:     `[{"clusterID":"f1","monitors":["10.0.0.1:6789"],"cephFS":{"kernelMountOptions":"ms_mode=crc"},` + near + `}]`,
+		},
 		"Affinity off": {
 			reason: "the field is left out again", known: known{cluster: inUse, others: other},
 			existing: `[{"clusterID":"f1","monitors":["10.0.0.1:6789"],` + near + `},{"clusterID":"f2","monitors":["10.0.2.1:6789"],` + near + `}]`,
@@ -151,10 +156,10 @@ func TestFurtherClusters(t *testing.T) {
 	f.clusters.Set([]ceph.Cluster{published})
 	f.want("withdrawn", f.sync(), cephtest.FSID, b.MonMap().FSID, `"10.20.0.3:6789"`)
 
-	f.wrong = errors.New("no such settings")
-	if err := f.controller.Sync(t.Context(), syncContext(f)); err == nil || !strings.Contains(f.condition().Message, "no such settings") {
-		t.Errorf("%v, condition %v", err, f.condition())
-	}
+	f.settings, f.wrong = driver.Settings{}, errors.New("no such settings")
+	c.AddMon("new")
+	f.publish(c)
+	f.want("settings that are lost stop nothing", f.sync(), `"10.20.0.3:6789"`, `"topology.kubernetes.io/zone"`)
 }
 
 // How old the monmap was when pods were told of it, once per change of the mons.
