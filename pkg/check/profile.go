@@ -29,6 +29,8 @@ type profile struct {
 	option  string
 	setting func(driver.Settings) string
 	advice  string
+	// inherited says that a StorageClass without the option has that of the settings.
+	inherited bool
 }
 
 // profiles by the driver's kind.
@@ -53,6 +55,8 @@ var profiles = map[string]profile{
 		option:  "kernelMountOptions",
 		setting: func(s driver.Settings) string { return s.KernelMountOptions },
 		advice:  "ms_mode=prefer-crc",
+
+		inherited: true,
 	},
 }
 
