@@ -2,7 +2,7 @@
 all: build
 .PHONY: all help dependencies build test test-unit test-e2e verify update clean \
 	verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden update-gofmt update-deps update-golden \
-	cluster-up cluster-down demo bench
+	cluster-up cluster-down demo bench images
 
 SHELL := /bin/bash -o pipefail
 
@@ -80,6 +80,11 @@ demo: build ## Show both drivers coming up against a real Ceph; runs until Ctrl-
 
 bench: build ## Measure the numbers of the README's table
 	$(GO) run $(GO_FLAGS) ./test/bench
+
+IMAGE ?= ceph-csi-driver-operator:latest
+images: ## Build the image $(IMAGE) with podman or docker
+	@engine=$$(command -v podman || command -v docker) || { echo "make images needs podman or docker"; exit 1; }; \
+		$$engine build -t $(IMAGE) -f Dockerfile .
 
 clean: ## Remove what was built here
 	rm -rf bin

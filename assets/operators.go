@@ -3,6 +3,9 @@ package assets
 import (
 	"embed"
 	"fmt"
+	"io/fs"
+	"path"
+	"strings"
 )
 
 // The manifests of the operators themselves lie under the same paths as in
@@ -19,4 +22,27 @@ func Operator(path string) ([]byte, error) {
 		return nil, fmt.Errorf("reading asset: %w", err)
 	}
 	return content, nil
+}
+
+// The ClusterRoles that cluster-storage-operator ships for the sidecars of all CSI drivers.
+//
+//go:embed sharedroles
+var sharedRoles embed.FS
+
+// SharedRoles are the manifests of the sidecars' shared ClusterRoles, by the name of the role,
+// which is also that of the file.
+func SharedRoles() map[string][]byte {
+	out := map[string][]byte{}
+	err := fs.WalkDir(sharedRoles, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := sharedRoles.ReadFile(name)
+		out[strings.TrimSuffix(path.Base(name), ".yaml")] = content
+		return err
+	})
+	if err != nil {
+		panic(fmt.Sprintf("reading embedded files: %v", err))
+	}
+	return out
 }

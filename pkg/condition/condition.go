@@ -62,8 +62,21 @@ const (
 	NodePodsCurrent = "NodePodsCurrent"
 )
 
+// Types that `cluster-storage` writes on Storage/cluster, beside those of
+// cluster-storage-operator, whose names start with a driver's prefix.
+const (
+	// CRDPatchDegraded: pkg/glue finds a ClusterCSIDriver CRD that does not know Ceph.
+	CRDPatchDegraded = "CephCRDPatchDegraded"
+	// SharedRolesDegraded: pkg/glue cannot create a role that all CSI drivers share.
+	SharedRolesDegraded = "CephSharedRolesDegraded"
+)
+
 // Reasons.
 const (
+	CRDNotPatched      = "CRDNotPatched"
+	Deploying          = "Deploying"
+	DriverDisabled     = "DriverDisabled"
+	WaitForOperator    = "WaitForOperator"
 	AsExpected         = "AsExpected"
 	NoCephCluster      = "NoCephCluster"
 	NoFilesystem       = "NoFilesystem"

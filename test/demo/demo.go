@@ -4,15 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
+	"strings"
 	"time"
 
-	operatorv1 "github.com/openshift/api/operator/v1"
-	operatorclient "github.com/openshift/client-go/operator/clientset/versioned"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
 )
 
 // stopLimit bounds the end of the operators, which give their leases back.
@@ -20,7 +22,7 @@ const stopLimit = 10 * time.Second
 
 // run tells the story on p until ctx ends or, if so wished, both drivers are available.
 func run(ctx context.Context, o options, p *printer) (err error) {
-	cluster, err := embedded.Start(ctx, embedded.Options{Dir: o.dir, Log: p.of("cluster"), Mons: 3})
+	cluster, err := embedded.Start(ctx, embedded.Options{Dir: o.dir, Log: p.of("cluster"), Mons: 3, WithoutOperatorRBAC: true})
 	if err != nil {
 		return err
 	}
@@ -50,8 +52,21 @@ func run(ctx context.Context, o options, p *printer) (err error) {
 	return s.tell(ctx)
 }
 
-// prepare does what an administrator would: it declares the Ceph cluster and asks for both drivers.
+// reporting has ClusterOperator storage written: no cluster-storage-operator runs here.
+const reporting = `[{"op": "add", "path": "/spec/template/spec/containers/0/args/-", "value": "--report-cluster-operator"}]`
+
+// prepare does what an administrator would: it applies the manifests and declares the Ceph
+// cluster.
 func prepare(ctx context.Context, cluster *embedded.Cluster, p *printer) error {
+	for _, arguments := range [][]string{
+		{"apply", "-f", "manifests/"},
+		{"-n", driver.Namespace, "patch", "deployment", glue.Name, "--type=json", "-p", reporting},
+	} {
+		if err := kubectl(ctx, cluster, arguments...); err != nil {
+			return err
+		}
+	}
+	p.say("cluster", "manifests/ applied: Deployment %s", glue.Name)
 	client, err := cluster.Client()
 	if err != nil {
 		return err
@@ -65,21 +80,19 @@ func prepare(ctx context.Context, cluster *embedded.Cluster, p *printer) error {
 		return fmt.Errorf("creating Secret %s/%s: %w", driver.Namespace, driver.CredentialsSecret, err)
 	}
 	p.say("cluster", "Secret %s created from ceph.conf and keyring of Ceph cluster %s", driver.CredentialsSecret, ceph.FSID())
-	operators, err := operatorclient.NewForConfig(cluster.AdminConfig())
+	return nil
+}
+
+// kubectl runs it in the folder of the repository.
+func kubectl(ctx context.Context, cluster *embedded.Cluster, arguments ...string) error {
+	root, err := repository.Root()
 	if err != nil {
 		return err
 	}
-	for _, d := range driver.All {
-		cr := &operatorv1.ClusterCSIDriver{
-			ObjectMeta: metav1.ObjectMeta{Name: d.Name},
-			Spec: operatorv1.ClusterCSIDriverSpec{OperatorSpec: operatorv1.OperatorSpec{
-				ManagementState: operatorv1.Managed, LogLevel: operatorv1.Normal, OperatorLogLevel: operatorv1.Normal,
-			}},
-		}
-		if _, err := operators.OperatorV1().ClusterCSIDrivers().Create(ctx, cr, metav1.CreateOptions{}); err != nil {
-			return fmt.Errorf("creating ClusterCSIDriver %s: %w", d.Name, err)
-		}
-		p.say("cluster", "ClusterCSIDriver %s created", d.Name)
+	cmd := exec.CommandContext(ctx, cluster.Kubectl(), append([]string{"--kubeconfig=" + cluster.AdminKubeconfig()}, arguments...)...)
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("kubectl %s: %w: %s", strings.Join(arguments, " "), err, out)
 	}
 	return nil
 }

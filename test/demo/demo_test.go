@@ -33,6 +33,7 @@ func TestDemo(t *testing.T) {
 		"rbd      Deployment ceph-rbd-csi-driver-controller ready 2/2\n",
 		"cephfs   Available is True\n",
 		"cluster  both drivers were available ",
+		"cluster  ClusterOperator storage: Available is True\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q was not told", want)
@@ -55,7 +56,7 @@ func TestDemoOfAnOperatorThatDies(t *testing.T) {
 	o := options{dir: t.TempDir(), binary: "/bin/false", timeout: 2 * time.Minute}
 	var out strings.Builder
 	err := run(t.Context(), o, newPrinter(&out, time.Now))
-	if err == nil || !strings.Contains(err.Error(), "csi-driver-operator ended (exit status 1)") || !strings.Contains(err.Error(), "stay in "+o.dir) {
+	if err == nil || !strings.Contains(err.Error(), "ceph-cluster-storage ended (exit status 1)") || !strings.Contains(err.Error(), "stay in "+o.dir) {
 		t.Errorf("got error %v, want the end of an operator and where the logs are\n%s", err, out.String())
 	}
 }

@@ -11,8 +11,8 @@ import (
 type paths struct {
 	kubeconfig, kubectl   string
 	cephConf, cephKeyring string
-	// logs is the folder of the daemons' logs, operator the log file of one operator.
-	logs, operator string
+	// logs is the folder of the daemons' logs, operators has a folder for each operator's pod.
+	logs, operators string
 }
 
 // hints are commands that work when pasted into another terminal.
@@ -23,6 +23,7 @@ func hints(p paths) string {
 		{"", fmt.Sprintf("alias oc=%s   # any oc or kubectl will do", quote(p.kubectl))},
 		{"", fmt.Sprintf("export CEPH_ARGS=%s", quote("--conf "+p.cephConf+" --keyring "+p.cephKeyring))},
 		{"What the operators report, and what they deployed:", ""},
+		{"", "oc get clusteroperator storage"},
 		{"", "oc get clustercsidriver"},
 		{"", "oc describe clustercsidriver " + driver.RBD.Name},
 		{"", "oc -n " + driver.Namespace + " get deployments,daemonsets,pods,secrets"},
@@ -37,8 +38,8 @@ func hints(p paths) string {
 		{"", fmt.Sprintf(`oc -n %s patch secret %s -p '{"stringData":{"keyring":"nonsense"}}'`, driver.Namespace, driver.CredentialsSecret)},
 		{"", fmt.Sprintf("oc -n %[1]s create secret generic %[2]s --from-file=ceph.conf=%[3]s --from-file=keyring=%[4]s --dry-run=client -o yaml | oc replace -f -",
 			driver.Namespace, driver.CredentialsSecret, quote(p.cephConf), quote(p.cephKeyring))},
-		{"Logs of an operator, and of everything else:", ""},
-		{"", "tail -f " + quote(p.operator)},
+		{"Logs of the operators, and of everything else:", ""},
+		{"", "tail -f " + quote(p.operators) + "/*/*.log"},
 		{"", "ls " + quote(p.logs)},
 	}
 	var b strings.Builder

@@ -60,7 +60,7 @@ func TestWriterPrefixesEachLine(t *testing.T) {
 func TestHintsQuotePaths(t *testing.T) {
 	text := hints(paths{
 		kubeconfig: "/my home/it's/kubeconfig", kubectl: "/bin/kubectl", cephConf: "/c/ceph.conf", cephKeyring: "/c/keyring",
-		logs: "/c/logs", operator: "/c/rbd.log",
+		logs: "/c/logs", operators: "/c/operators",
 	})
 	for _, want := range []string{
 		`  export KUBECONFIG='/my home/it'\''s/kubeconfig'` + "\n",

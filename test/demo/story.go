@@ -10,6 +10,7 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
 	"github.com/openshift/ceph-csi-driver-operator/test/operatorprocess"
@@ -21,11 +22,13 @@ const askEvery = time.Second
 // story is what goes on once the cluster runs.
 type story struct {
 	options
-	cluster   *embedded.Cluster
-	watch     *watch
-	printer   *printer
-	operators []*operatorprocess.Process
-	// died has the end of each operator that has ended.
+	cluster *embedded.Cluster
+	watch   *watch
+	printer *printer
+	// pods are the operators, stop ends them.
+	pods *operatorprocess.Pods
+	stop context.CancelFunc
+	// died has the end of an operator that has ended by itself.
 	died chan error
 	// answers has what Ceph says; asking, that an answer is to come.
 	answers chan answer
@@ -41,48 +44,48 @@ type story struct {
 func newStory(o options, cluster *embedded.Cluster, w *watch, p *printer) *story {
 	return &story{
 		options: o, cluster: cluster, watch: w, printer: p, answered: map[string]answer{},
-		died: make(chan error, len(driver.All)), answers: make(chan answer, 1),
+		died: make(chan error, 1), answers: make(chan answer, 1),
 	}
 }
 
+// startOperators runs the pods of the operators' Deployments from now on: first that of
+// cluster-storage, which then makes the others.
 func (s *story) startOperators(ctx context.Context) error {
 	s.begin = time.Now()
-	for _, d := range driver.All {
-		kubeconfig, err := s.cluster.ServiceAccountKubeconfig(ctx, driver.Namespace, d.OperatorName())
-		if err != nil {
-			return err
-		}
-		p, err := operatorprocess.Start(operatorprocess.Config{
-			Binary: s.binary, Driver: d, Kubeconfig: kubeconfig, Dir: s.operatorDir(d),
-		})
-		if err != nil {
-			return err
-		}
-		s.operators = append(s.operators, p)
-		go func() {
-			<-p.Done()
-			s.died <- p.Exited()
-		}()
-		s.printer.say(d.Kind, "operator started, process %d", p.PID())
+	client, err := s.cluster.Client()
+	if err != nil {
+		return err
 	}
-	return nil
+	names := []string{glue.Name}
+	for _, d := range driver.All {
+		names = append(names, d.OperatorName())
+	}
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop = stop
+	s.pods, err = operatorprocess.RunPods(running, operatorprocess.PodsConfig{
+		Client: client, Namespace: driver.Namespace, Selector: "name in (" + strings.Join(names, ",") + ")",
+		Binary: s.binary, Dir: s.operatorsDir(), Log: s.printer.of("pods"),
+		Kubeconfig: func(ctx context.Context, account string) (string, error) {
+			return s.cluster.ServiceAccountKubeconfig(ctx, driver.Namespace, account)
+		},
+		Ended: func(err error) {
+			select {
+			case s.died <- err:
+			default:
+			}
+		},
+	})
+	return err
 }
 
-func (s *story) operatorDir(d driver.Driver) string {
-	return filepath.Join(s.cluster.Dir(), "operators", d.Kind)
-}
+func (s *story) operatorsDir() string { return filepath.Join(s.cluster.Dir(), "operators") }
 
 func (s *story) stopOperators() {
-	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
-	defer cancel()
-	for _, p := range s.operators {
-		if p.Exited() != nil {
-			continue
-		}
-		if err := p.Stop(ctx); err != nil {
-			s.printer.say("cluster", "%v", err)
-		}
+	if s.pods == nil {
+		return
 	}
+	s.stop()
+	<-s.pods.Done()
 }
 
 // tell prints what changes.
@@ -141,6 +144,14 @@ func (s *story) look() ([]string, error) {
 		}
 		everyoneAvailable = everyoneAvailable && available(d, seen.conditions) == is(operatorv1.ConditionTrue)
 	}
+	reported, err := s.watch.clusterOperator()
+	if err != nil {
+		return nil, err
+	}
+	s.printer.show("cluster", reported)
+	for _, f := range reported {
+		missing = appendUnless(missing, f, f.text == is(wantedStatus[f.about]))
+	}
 	if everyoneAvailable && s.available == 0 {
 		s.available = time.Since(s.begin)
 	}
@@ -187,7 +198,7 @@ func (s *story) take(a answer) {
 }
 
 func (s *story) celebrate() {
-	s.printer.say("cluster", "both drivers were available %.1f s after the start of their operators, and now everything is settled", s.available.Seconds())
+	s.printer.say("cluster", "both drivers were available %.1f s after the start, and now everything is settled", s.available.Seconds())
 	if s.exitWhenReady {
 		return
 	}
@@ -195,6 +206,6 @@ func (s *story) celebrate() {
 	s.printer.plain(hints(paths{
 		kubeconfig: s.cluster.AdminKubeconfig(), kubectl: s.cluster.Kubectl(),
 		cephConf: ceph.ConfFile(), cephKeyring: ceph.KeyringFile(),
-		logs: filepath.Join(s.cluster.Dir(), "logs"), operator: s.operators[0].LogFile(),
+		logs: filepath.Join(s.cluster.Dir(), "logs"), operators: s.operatorsDir(),
 	}))
 }

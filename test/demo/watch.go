@@ -31,6 +31,8 @@ type watch struct {
 	cluster    informers.SharedInformerFactory
 	operators  operatorinformers.SharedInformerFactory
 	snapshots  cache.SharedIndexInformer
+	// reported has ClusterOperators.
+	reported cache.SharedIndexInformer
 }
 
 // newWatch returns once everything is known. It ends with ctx.
@@ -53,6 +55,7 @@ func newWatch(ctx context.Context, config *rest.Config) (*watch, error) {
 		cluster:    informers.NewSharedInformerFactory(kube, 0),
 		operators:  operatorinformers.NewSharedInformerFactory(operators, 0),
 		snapshots:  dynamicinformer.NewDynamicSharedInformerFactory(dyn, 0).ForResource(snapshotClasses).Informer(),
+		reported:   dynamicinformer.NewDynamicSharedInformerFactory(dyn, 0).ForResource(clusterOperators).Informer(),
 	}
 	return w, w.run(ctx)
 }
@@ -62,7 +65,7 @@ func (w *watch) run(ctx context.Context) error {
 		w.namespaced.Core().V1().Secrets().Informer(), w.namespaced.Core().V1().ConfigMaps().Informer(),
 		w.namespaced.Apps().V1().Deployments().Informer(), w.namespaced.Apps().V1().DaemonSets().Informer(),
 		w.cluster.Storage().V1().StorageClasses().Informer(),
-		w.operators.Operator().V1().ClusterCSIDrivers().Informer(), w.snapshots,
+		w.operators.Operator().V1().ClusterCSIDrivers().Informer(), w.snapshots, w.reported,
 	}
 	wake := cache.ResourceEventHandlerFuncs{
 		AddFunc: func(any) { w.wake() }, UpdateFunc: func(any, any) { w.wake() }, DeleteFunc: func(any) { w.wake() },

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/controlplane"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/process"
@@ -70,7 +72,7 @@ func Binary() (string, error) {
 
 // writeServingConfig gives the operator a port of its own, where in pods each has 8443, and a
 // serving certificate, which in pods the service CA makes. It returns host and port.
-func writeServingConfig(dir string) (string, error) {
+func writeServingConfig(dir string, config map[string]any) (string, error) {
 	ports, err := process.FreePorts(1)
 	if err != nil {
 		return "", fmt.Errorf("a port for the operator: %w", err)
@@ -85,16 +87,22 @@ func writeServingConfig(dir string) (string, error) {
 		return "", fmt.Errorf("a certificate for the operator: %w", err)
 	}
 	certificate, key := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
-	content := fmt.Sprintf(`apiVersion: operator.openshift.io/v1alpha1
-kind: GenericOperatorConfig
-servingInfo:
-  bindAddress: %s
-  bindNetwork: tcp
-  certFile: %s
-  keyFile: %s
-`, address, certificate, key)
+	if config == nil {
+		config = map[string]any{"apiVersion": "operator.openshift.io/v1alpha1", "kind": "GenericOperatorConfig"}
+	}
+	info, _ := config["servingInfo"].(map[string]any)
+	if info == nil {
+		info = map[string]any{}
+	}
+	info["bindAddress"], info["bindNetwork"] = address, "tcp"
+	info["certFile"], info["keyFile"] = certificate, key
+	config["servingInfo"] = info
+	content, err := yaml.Marshal(config)
+	if err != nil {
+		return "", fmt.Errorf("the operator's --config: %w", err)
+	}
 	for file, data := range map[string][]byte{
-		filepath.Join(dir, servingConfig): []byte(content), certificate: serving.Certificate, key: serving.Key,
+		filepath.Join(dir, servingConfig): content, certificate: serving.Certificate, key: serving.Key,
 	} {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			return "", fmt.Errorf("the operator's --config: %w", err)

@@ -5,8 +5,10 @@ package operatorprocess
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,11 +20,18 @@ import (
 // stopLimit is how long an operator may take to end after SIGTERM. A pod gets 30 seconds.
 const stopLimit = 30 * time.Second
 
-// Config says what to run. All but Env is required.
+// Config says what to run. Binary, Kubeconfig and Dir are required, and Driver or what OfPod
+// gives.
 type Config struct {
 	// Binary is the path of the operator; see Binary.
 	Binary string
 	Driver driver.Driver
+	// Name, Arguments and Variables replace those that the driver's operator has.
+	Name      string
+	Arguments []string
+	Variables map[string]string
+	// Serving is the content of the --config file, but for address and certificate.
+	Serving map[string]any
 	// Kubeconfig is that of the operator's ServiceAccount.
 	Kubeconfig string
 	// Dir is made; it gets the log, the --config file and the process's temporary files.
@@ -43,10 +52,13 @@ type Process struct {
 
 // Start returns when the process runs, which does not mean that it acts yet.
 func Start(config Config) (*Process, error) {
-	if err := os.MkdirAll(filepath.Join(config.Dir, temporary), 0o700); err != nil {
-		return nil, fmt.Errorf("folder of %s: %w", config.Driver.OperatorName(), err)
+	if config.Name == "" {
+		config.Name = config.Driver.OperatorName()
 	}
-	address, err := writeServingConfig(config.Dir)
+	if err := os.MkdirAll(filepath.Join(config.Dir, temporary), 0o700); err != nil {
+		return nil, fmt.Errorf("folder of %s: %w", config.Name, err)
+	}
+	address, err := writeServingConfig(config.Dir, config.Serving)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +76,7 @@ func (p *Process) Restart() error {
 	if p.current != nil && p.current.Exited() == nil {
 		return fmt.Errorf("%s runs already (process %d)", p.current.Name, p.current.PID)
 	}
-	current, err := p.group.StartWith(p.config.environment(), p.config.Driver.OperatorName(), p.config.Binary, p.config.arguments()...)
+	current, err := p.group.StartWith(p.config.environment(), p.config.Name, p.config.Binary, p.config.arguments()...)
 	if err != nil {
 		return err
 	}
@@ -96,7 +108,7 @@ func (p *Process) Address() string { return p.address }
 
 // LogFile has what all starts printed.
 func (p *Process) LogFile() string {
-	return filepath.Join(p.config.Dir, p.config.Driver.OperatorName()+".log")
+	return filepath.Join(p.config.Dir, p.config.Name+".log")
 }
 
 func (p *Process) running() *process.Process {
@@ -106,19 +118,19 @@ func (p *Process) running() *process.Process {
 }
 
 func (c Config) arguments() []string {
-	return []string{
-		"start",
-		"--driver=" + c.Driver.Kind,
-		"--kubeconfig=" + c.Kubeconfig,
-		"--config=" + filepath.Join(c.Dir, servingConfig),
-		"--namespace=" + driver.Namespace,
-		"-v=2",
+	here := []string{"--kubeconfig=" + c.Kubeconfig, "--config=" + filepath.Join(c.Dir, servingConfig), "--namespace=" + driver.Namespace}
+	if c.Arguments != nil {
+		return append(slices.Clone(c.Arguments), here...)
 	}
+	return slices.Concat([]string{"start", "--driver=" + c.Driver.Kind}, here, []string{"-v=2"})
 }
 
 // environment is everything that the process sees: nothing of the caller's own leaks in.
 func (c Config) environment() []string {
-	variables := Environment(c.Driver)
+	variables := maps.Clone(c.Variables)
+	if variables == nil {
+		variables = Environment(c.Driver)
+	}
 	// Serving certificates that library-go generates stay there after SIGKILL.
 	variables["TMPDIR"] = filepath.Join(c.Dir, temporary)
 	for name, value := range c.Env {

@@ -15,7 +15,8 @@ var layers = []struct {
 	together bool
 }{
 	{name: "subcommands", packages: []string{"cmd/ceph-csi-driver-operator"}},
-	{name: "wiring", packages: []string{"pkg/operator", "pkg/glue", "pkg/teardown", "pkg/check", "pkg/uninstall"}},
+	{name: "uninstall", packages: []string{"pkg/uninstall"}},
+	{name: "wiring", packages: []string{"pkg/operator", "pkg/glue", "pkg/teardown", "pkg/check"}},
 	{name: "features", packages: []string{
 		"pkg/classes", "pkg/connection", "pkg/credentials", "pkg/gate", "pkg/monitors", "pkg/pools", "pkg/settings", "pkg/status", "pkg/tags", "pkg/virtualization",
 	}},

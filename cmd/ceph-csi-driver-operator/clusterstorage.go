@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/openshift/library-go/pkg/controller/controllercmd"
+	"github.com/spf13/cobra"
+	"k8s.io/component-base/logs"
+
+	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
+)
+
+// driverImage is what the operators call the image that clusterstorage.EnvDriverImage names.
+const driverImage = "DRIVER_IMAGE"
+
+func newClusterStorageCommand() *cobra.Command {
+	flags := controllercmd.NewControllerFlags()
+	flags.Namespace = driver.Namespace
+	var report bool
+	cmd := &cobra.Command{
+		Use:   "cluster-storage",
+		Short: "Start the operators where a Ceph cluster is declared, and report on them in Storage/cluster",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			options, err := clusterStorageOptions(os.Getenv)
+			if err != nil {
+				return err
+			}
+			if err := checkKubeconfig(flags.KubeConfigFile); err != nil {
+				return err
+			}
+			options.ReportClusterOperator = report
+			limitMemory()
+			logs.InitLogs()
+			defer logs.FlushLogs()
+			return serve(cmd.Context(), process{
+				name:     glue.Name,
+				identity: os.Getenv("POD_NAME"),
+				version:  options.Version,
+				flags:    flags,
+			}, func(ctx context.Context, c *controllercmd.ControllerContext) error {
+				return glue.Run(ctx, c, options)
+			})
+		},
+	}
+	flags.AddFlags(cmd)
+	cmd.Flags().BoolVar(&report, "report-cluster-operator", false, "Write ClusterOperator storage, where no cluster-storage-operator does.")
+	return cmd
+}
+
+// clusterStorageOptions checks all that can be checked before anything is started.
+func clusterStorageOptions(getenv func(string) string) (glue.Options, error) {
+	images := map[string]string{}
+	var missing []string
+	variables := slices.DeleteFunc(assets.RequiredImages(), func(name string) bool { return name == driverImage })
+	for _, name := range variables {
+		images[name] = getenv(name)
+	}
+	for _, name := range append(variables, clusterstorage.EnvDriverImage, clusterstorage.EnvOperatorImage, clusterstorage.EnvVersion) {
+		if getenv(name) == "" {
+			missing = append(missing, name)
+		}
+		if strings.ContainsAny(getenv(name), "\"\\${} \t\r\n") {
+			return glue.Options{}, fmt.Errorf("environment variable %s is not an image: %q", name, getenv(name))
+		}
+	}
+	if len(missing) > 0 {
+		slices.Sort(missing)
+		return glue.Options{}, fmt.Errorf("environment variables without a value: %s", strings.Join(missing, ", "))
+	}
+	return glue.Options{
+		Assets: assets.Operator, SharedRoles: assets.SharedRoles(), Getenv: getenv, Images: images, Version: getenv(clusterstorage.EnvVersion),
+	}, nil
+}

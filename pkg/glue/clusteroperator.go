@@ -1,0 +1,104 @@
+package glue
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	configv1 "github.com/openshift/api/config/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/managementstatecontroller"
+	"github.com/openshift/library-go/pkg/operator/status"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+const (
+	clusterOperatorName = "storage"
+	// operatorVersion is the operand whose version the cluster version operator waits for.
+	operatorVersion = "operator"
+	// ownPrefix starts the types of the process's own conditions.
+	ownPrefix = "CephClusterStorage"
+)
+
+// clusterOperator sums up the conditions of Storage/cluster in ClusterOperator storage, as
+// CSO does; the version stands there once everything that is deployed runs its images.
+func (s starter) clusterOperator() factory.Controller {
+	clusterOperators := s.clients.configInformers.Config().V1().ClusterOperators()
+	syncer := status.NewClusterOperatorStatusController(
+		clusterOperatorName, nil, s.clients.config.ConfigV1(), clusterOperators, s.clients.storage, s.versions, s.recorder, clock.RealClock{})
+	syncer.WithRelatedObjectsFunc(func() (bool, []configv1.ObjectReference) {
+		return true, s.relatedObjects()
+	})
+	return s.controller(controller{
+		name: ownPrefix + "Operator", always: true, quiet: true,
+		// Degraded becomes visible by the passing of time.
+		resync:    time.Minute,
+		informers: []factory.Informer{clusterOperators.Informer(), s.clients.ns().Apps().V1().DaemonSets().Informer()},
+		sync: func(ctx context.Context, syncCtx factory.SyncContext) error {
+			if s.otherGlue() || !s.hasState() {
+				return nil
+			}
+			if s.reached() {
+				s.versions.SetVersion(operatorVersion, s.Version)
+			}
+			return syncer.Sync(ctx, syncCtx)
+		},
+	})
+}
+
+// hasState says whether Storage/cluster has conditions to sum up: without any, ClusterOperator
+// storage would be created with Available=Unknown.
+func (s starter) hasState() bool {
+	_, status, _, err := s.clients.storage.GetOperatorState()
+	return err == nil && v1helpers.FindOperatorCondition(status.Conditions, ownPrefix+operatorv1.OperatorStatusTypeAvailable) != nil
+}
+
+// reached says whether everything that is deployed runs the version.
+func (s starter) reached() bool {
+	return s.managed() && !slices.ContainsFunc(s.operators(), func(o operator) bool { return s.started(o) && !s.upToDate(o) })
+}
+
+// managementState writes ManagementStateDegraded, as CSO does.
+func (s starter) managementState() factory.Controller {
+	inner := managementstatecontroller.NewOperatorManagementStateController(clusterOperatorName, s.clients.storage, s.recorder)
+	return s.controller(controller{name: inner.Name(), always: true, quiet: true, sync: func(ctx context.Context, syncCtx factory.SyncContext) error {
+		if s.otherGlue() {
+			return nil
+		}
+		if err := inner.Sync(ctx, syncCtx); !apierrors.IsNotFound(err) {
+			return err
+		}
+		return nil
+	}})
+}
+
+// ownState lets ClusterOperator storage have a state where no driver is wanted.
+//
+// It produces the conditions CephClusterStorageAvailable, …Progressing and …Upgradeable.
+func (s starter) ownState() factory.Controller {
+	return s.controller(controller{
+		name: ownPrefix, always: true, quiet: true,
+		sync: func(ctx context.Context, _ factory.SyncContext) error {
+			if s.otherGlue() || !s.managed() {
+				return nil
+			}
+			available := condition.New(ownPrefix+operatorv1.OperatorStatusTypeAvailable, operatorv1.ConditionTrue, condition.AsExpected, "")
+			if !s.anyStarted() {
+				available = condition.New(*available.Type, operatorv1.ConditionTrue, condition.NoCephCluster,
+					"No Ceph cluster is declared. Declare one with `oc create secret generic "+driver.CredentialsSecret+" -n "+driver.Namespace+" --from-file=ceph.conf --from-file=keyring`")
+			}
+			return s.clients.storage.ApplyOperatorStatus(ctx, ownPrefix, applyoperatorv1.OperatorStatus().WithConditions(
+				available,
+				condition.Good(ownPrefix+operatorv1.OperatorStatusTypeProgressing),
+				condition.New(ownPrefix+operatorv1.OperatorStatusTypeUpgradeable, operatorv1.ConditionTrue, condition.AsExpected, ""),
+			))
+		},
+	})
+}

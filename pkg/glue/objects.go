@@ -1,0 +1,160 @@
+package glue
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/resource/resourceapply"
+	"github.com/openshift/library-go/pkg/operator/resource/resourceread"
+	"github.com/openshift/library-go/pkg/operator/staticresourcecontroller"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// Names of CSO's controllers, without the driver's prefix.
+const (
+	staticController         = "CSIDriverOperatorStaticController"
+	serviceMonitorController = "CSIDriverOperatorServiceMonitorController"
+	deploymentController     = "CSIDriverOperatorDeployment"
+	crController             = "CSIDriverOperator"
+)
+
+// serviceMonitorCRD may be missing.
+const serviceMonitorCRD = "servicemonitors.monitoring.coreos.com"
+
+// staticResources applies the operator's ServiceAccount, roles and Service.
+//
+// It produces the condition <prefix>CSIDriverOperatorStaticControllerDegraded.
+func (s starter) staticResources(o operator) factory.Controller {
+	name := o.ConditionPrefix + staticController
+	clients := resourceapply.NewKubeClientHolder(s.clients.kube).WithKubernetesInformers(s.clients.kubeInformers)
+	inner := staticresourcecontroller.NewStaticResourceController(name, s.Assets, o.StaticAssets, clients, s.clients.storage, s.recorder)
+	return s.controller(controller{
+		name: name, of: o, quiet: true, sync: inner.Sync,
+		informers: []factory.Informer{
+			s.clients.ns().Core().V1().Services().Informer(),
+			s.clients.ns().Core().V1().ServiceAccounts().Informer(),
+			s.clients.ns().Rbac().V1().Roles().Informer(),
+			s.clients.ns().Rbac().V1().RoleBindings().Informer(),
+			s.clients.cluster().Rbac().V1().ClusterRoles().Informer(),
+			s.clients.cluster().Rbac().V1().ClusterRoleBindings().Informer(),
+		},
+	})
+}
+
+// serviceMonitor applies the operator's ServiceMonitor while its CRD exists. No informer
+// watches it: an informer of a kind that may be unknown would fail for ever.
+//
+// It produces the condition <prefix>CSIDriverOperatorServiceMonitorControllerDegraded.
+func (s starter) serviceMonitor(o operator) factory.Controller {
+	name := o.ConditionPrefix + serviceMonitorController
+	clients := resourceapply.NewClientHolder().WithDynamicClient(s.clients.dynamic)
+	inner := staticresourcecontroller.NewStaticResourceController(name, s.Assets, []string{o.ServiceMonitorAsset}, clients, s.clients.storage, s.recorder)
+	return s.controller(controller{
+		name: name, of: o, quiet: true, resync: time.Minute,
+		sync: func(ctx context.Context, syncCtx factory.SyncContext) error {
+			if s.clients.crd(serviceMonitorCRD) == nil {
+				return nil
+			}
+			return inner.Sync(ctx, syncCtx)
+		},
+	})
+}
+
+// sharedRoles creates those of the sidecars' shared ClusterRoles that are missing, and never
+// touches one that exists: they are CSO's.
+//
+// It produces the condition CephSharedRolesDegraded.
+func (s starter) sharedRoles() factory.Controller {
+	roles := s.clients.cluster().Rbac().V1().ClusterRoles()
+	return s.controller(controller{
+		name: strings.TrimSuffix(condition.SharedRolesDegraded, operatorv1.OperatorStatusTypeDegraded), always: true,
+		informers: []factory.Informer{roles.Informer()},
+		sync: func(ctx context.Context, _ factory.SyncContext) error {
+			if !s.anyRuns() {
+				return nil
+			}
+			for _, name := range slices.Sorted(maps.Keys(s.SharedRoles)) {
+				if _, err := roles.Lister().Get(name); !apierrors.IsNotFound(err) {
+					continue
+				}
+				role := resourceread.ReadClusterRoleV1OrDie(s.SharedRoles[name])
+				metav1.SetMetaDataLabel(&role.ObjectMeta, driver.ManagedByLabel, Name)
+				_, err := s.clients.kube.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{})
+				if err != nil && !apierrors.IsAlreadyExists(err) {
+					return fmt.Errorf("creating ClusterRole %s: %w", name, err)
+				}
+			}
+			return nil
+		},
+	})
+}
+
+func (s starter) anyRuns() bool {
+	return slices.ContainsFunc(s.operators(), func(o operator) bool { return s.decide(o) == run })
+}
+
+// storage creates Storage/cluster where no CSO brings it: conditions need a place.
+func (s starter) storage() factory.Controller {
+	return s.controller(controller{
+		name: "CephStorage", always: true, quiet: true,
+		sync: func(ctx context.Context, _ factory.SyncContext) error {
+			if s.clients.storageObject() != nil {
+				return nil
+			}
+			storage := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
+				"managementState": string(operatorv1.Managed), "logLevel": string(operatorv1.Normal), "operatorLogLevel": string(operatorv1.Normal),
+			}}}
+			storage.SetGroupVersionKind(operatorv1.GroupVersion.WithKind("Storage"))
+			storage.SetName(instance)
+			storage.SetLabels(map[string]string{driver.ManagedByLabel: Name})
+			_, err := s.clients.dynamic.Resource(storages).Create(ctx, storage, metav1.CreateOptions{})
+			if err != nil && !apierrors.IsAlreadyExists(err) {
+				return fmt.Errorf("creating Storage/%s: %w", instance, err)
+			}
+			return nil
+		},
+	})
+}
+
+// createDriver creates the ClusterCSIDriver of an operator. An existing one is its
+// administrator's.
+func (s starter) createDriver(ctx context.Context, o operator) error {
+	content, err := s.Assets(o.CRAsset)
+	if err != nil {
+		return err
+	}
+	cr := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal(content, cr); err != nil {
+		return fmt.Errorf("parsing %s: %w", o.CRAsset, err)
+	}
+	spec, _, _, err := s.clients.storage.GetOperatorState()
+	if err != nil {
+		return err
+	}
+	level := spec.LogLevel
+	if level == "" {
+		level = operatorv1.Normal
+	}
+	for _, field := range []string{"logLevel", "operatorLogLevel"} {
+		if err := unstructured.SetNestedField(cr.Object, string(level), "spec", field); err != nil {
+			return fmt.Errorf("setting %s of %s: %w", field, o.CRAsset, err)
+		}
+	}
+	_, err = s.clients.dynamic.Resource(csiDrivers).Create(ctx, cr, metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("creating ClusterCSIDriver %s: %w", o.CSIDriverName, err)
+	}
+	return nil
+}

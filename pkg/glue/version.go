@@ -1,0 +1,72 @@
+package glue
+
+import (
+	"maps"
+	"slices"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// upToDate says whether the operator of a driver, and all it has deployed, run the images that
+// this process was given, and no rollout is under way.
+func (s starter) upToDate(o operator) bool {
+	cr, err := s.clients.operators.Operator().V1().ClusterCSIDrivers().Lister().Get(o.CSIDriverName)
+	if err != nil {
+		return false
+	}
+	deployments := s.clients.ns().Apps().V1().Deployments().Lister().Deployments(driver.Namespace)
+	own, err := deployments.Get(o.driver.OperatorName())
+	if err != nil || !s.deployed(own, s.Getenv(clusterstorage.EnvOperatorImage)) {
+		return false
+	}
+	if _, disabled := disabled(cr.Status.Conditions); disabled {
+		return true
+	}
+	images := slices.Collect(maps.Values(s.Images))
+	images = append(images, s.Getenv(clusterstorage.EnvDriverImage))
+	controller, err := deployments.Get(o.driver.ControllerName())
+	if err != nil || !s.deployed(controller, images...) {
+		return false
+	}
+	node, err := s.clients.ns().Apps().V1().DaemonSets().Lister().DaemonSets(driver.Namespace).Get(o.driver.NodeName())
+	if err != nil && !apierrors.IsNotFound(err) {
+		return false
+	}
+	return err == nil && nodesDeployed(node) && runsOnly(node.Spec.Template.Spec, images) && settled(cr.Status.Conditions)
+}
+
+// deployed says whether a Deployment runs only the images, and completely.
+func (s starter) deployed(d *appsv1.Deployment, images ...string) bool {
+	progressing := rollout("", d)
+	return runsOnly(d.Spec.Template.Spec, images) && *progressing.Status == operatorv1.ConditionFalse && d.Status.AvailableReplicas > 0
+}
+
+// nodesDeployed says whether no node pod is to be replaced. With OnDelete, that is up to the
+// administrator, and no rollout.
+func nodesDeployed(d *appsv1.DaemonSet) bool {
+	if d.Generation != d.Status.ObservedGeneration {
+		return false
+	}
+	return d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType ||
+		d.Status.UpdatedNumberScheduled == d.Status.DesiredNumberScheduled && d.Status.NumberUnavailable == 0
+}
+
+func runsOnly(pod corev1.PodSpec, images []string) bool {
+	return !slices.ContainsFunc(pod.Containers, func(c corev1.Container) bool { return !slices.Contains(images, c.Image) })
+}
+
+// settled says whether a ClusterCSIDriver reports no rollout.
+func settled(conditions []operatorv1.OperatorCondition) bool {
+	for _, c := range summary("", conditions) {
+		if *c.Type == crCondition+operatorv1.OperatorStatusTypeProgressing {
+			return *c.Status == operatorv1.ConditionFalse
+		}
+	}
+	return false
+}

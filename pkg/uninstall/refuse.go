@@ -1,0 +1,116 @@
+package uninstall
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
+)
+
+var (
+	snapshotContents = schema.GroupVersionResource{Group: "snapshot.storage.k8s.io", Version: "v1", Resource: "volumesnapshotcontents"}
+	storages         = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "storages"}
+)
+
+// shown is how many names an error lists.
+const shown = 5
+
+// blockers are what of the drivers exists on the cluster.
+type blockers struct {
+	// csoKnowsCeph: a cluster-storage-operator would put everything back.
+	csoKnowsCeph bool
+	// attachments are in use by pods at this moment.
+	attachments []string
+	// volumes and snapshots could be neither mounted nor deleted any more.
+	volumes, snapshots []string
+}
+
+// refusal is nil when nothing stands in the way:
+//
+//	a CSO that knows Ceph                   always
+//	VolumeAttachments                       always: pods lose their disks
+//	PersistentVolumes, snapshot contents    unless forced
+func (b blockers) refusal(force bool) error {
+	switch {
+	case b.csoKnowsCeph:
+		return fmt.Errorf("%w: this cluster's cluster-storage-operator knows Ceph and would install it again", ErrRefused)
+	case len(b.attachments) > 0:
+		return fmt.Errorf("%w: volumes are attached to nodes (VolumeAttachments %s); delete the pods that use them first", ErrRefused, some(b.attachments))
+	case len(b.volumes) > 0 && !force:
+		return fmt.Errorf("%w: PersistentVolumes of the drivers exist (%s) and could no longer be mounted or deleted; delete them first, or use --force", ErrRefused, some(b.volumes))
+	case len(b.snapshots) > 0 && !force:
+		return fmt.Errorf("%w: VolumeSnapshotContents of the drivers exist (%s) and could no longer be deleted; delete them first, or use --force", ErrRefused, some(b.snapshots))
+	}
+	return nil
+}
+
+func some(names []string) string {
+	slices.Sort(names)
+	if len(names) <= shown {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+}
+
+func refuse(ctx context.Context, o Options) error {
+	var b blockers
+	storage, err := storageObject(ctx, o)
+	if err != nil {
+		return err
+	}
+	b.csoKnowsCeph = storage != nil && glue.OtherGlue(storage)
+	attachments, err := o.Kube.StorageV1().VolumeAttachments().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("listing VolumeAttachments: %w", err)
+	}
+	for _, a := range attachments.Items {
+		if ours(a.Spec.Attacher) {
+			b.attachments = append(b.attachments, a.Name)
+		}
+	}
+	volumes, err := o.Kube.CoreV1().PersistentVolumes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("listing PersistentVolumes: %w", err)
+	}
+	for _, v := range volumes.Items {
+		if v.Spec.CSI != nil && ours(v.Spec.CSI.Driver) {
+			b.volumes = append(b.volumes, v.Name)
+		}
+	}
+	contents, err := o.Dynamic.Resource(snapshotContents).List(ctx, metav1.ListOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("listing VolumeSnapshotContents: %w", err)
+	}
+	if err == nil {
+		for _, c := range contents.Items {
+			if name, _, _ := unstructured.NestedString(c.Object, "spec", "driver"); ours(name) {
+				b.snapshots = append(b.snapshots, c.GetName())
+			}
+		}
+	}
+	return b.refusal(o.Force)
+}
+
+func ours(name string) bool {
+	return slices.ContainsFunc(driver.All, func(d driver.Driver) bool { return d.Name == name })
+}
+
+// storageObject is Storage/cluster; nil where there is none.
+func storageObject(ctx context.Context, o Options) (*unstructured.Unstructured, error) {
+	storage, err := o.Dynamic.Resource(storages).Get(ctx, "cluster", metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading Storage cluster: %w", err)
+	}
+	return storage, nil
+}

@@ -1,0 +1,121 @@
+package uninstall
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
+)
+
+// find returns what of the targets is there and ours.
+func find(ctx context.Context, o Options) ([]object, error) {
+	all, err := targets(o)
+	if err != nil {
+		return nil, err
+	}
+	var out []object
+	for _, t := range all {
+		live, err := o.Dynamic.Resource(resources[t.kind]).Namespace(t.namespace).Get(ctx, t.name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			continue // The object, or its kind.
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", t, err)
+		}
+		if t.mine != nil && !t.mine(live) {
+			fmt.Fprintf(o.Out, "Leaves %s alone: it is somebody else's.\n", t)
+			continue
+		}
+		out = append(out, object{t, live})
+	}
+	leases, err := sidecarLeases(ctx, o)
+	return append(out, leases...), err
+}
+
+// sidecarLeases are those of the drivers' controllers, which name them by the driver.
+func sidecarLeases(ctx context.Context, o Options) ([]object, error) {
+	leases, err := o.Dynamic.Resource(resources["Lease"]).Namespace(driver.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("listing Leases: %w", err)
+	}
+	var out []object
+	for i, lease := range leases.Items {
+		for _, d := range o.drivers() {
+			if strings.Contains(lease.GetName(), strings.ReplaceAll(d.Name, ".", "-")) {
+				out = append(out, object{here("Lease", lease.GetName()), &leases.Items[i]})
+			}
+		}
+	}
+	return out, nil
+}
+
+// remove deletes the objects in their order. An object that was replaced since it was listed is
+// left alone.
+func remove(ctx context.Context, o Options, objects []object) error {
+	for _, found := range objects {
+		uid, policy := found.live.GetUID(), metav1.DeletePropagationBackground
+		err := o.Dynamic.Resource(resources[found.kind]).Namespace(found.namespace).Delete(ctx, found.name,
+			metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}, PropagationPolicy: &policy})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("deleting %s: %w; run the command again", found, err)
+		}
+		if found.pods == "" {
+			continue
+		}
+		if err := waitEnded(ctx, o, found.pods); err != nil {
+			return fmt.Errorf("pods of %s do not end: %w; run the command again", found, err)
+		}
+	}
+	return nil
+}
+
+func waitEnded(ctx context.Context, o Options, selector string) error {
+	return wait.PollUntilContextTimeout(ctx, time.Second/2, podTimeout, true, func(ctx context.Context) (bool, error) {
+		pods, err := o.Kube.CoreV1().Pods(driver.Namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
+		if err != nil {
+			return false, fmt.Errorf("listing pods %s: %w", selector, err)
+		}
+		return len(pods.Items) == 0, nil
+	})
+}
+
+// conditionsOf are the types of what we wrote into Storage/cluster.
+func conditionsOf(ctx context.Context, o Options) ([]string, error) {
+	storage, err := storageObject(ctx, o)
+	if err != nil || storage == nil {
+		return nil, err
+	}
+	var out []string
+	for _, entry := range storage.GetManagedFields() {
+		if !glue.IsOurs(entry.Manager) {
+			continue
+		}
+		owned, err := glue.ExtractStatus(storage, entry.Manager)
+		if err != nil {
+			return nil, err
+		}
+		if owned == nil {
+			continue
+		}
+		for _, c := range owned.Conditions {
+			out = append(out, *c.Type)
+		}
+	}
+	return out, nil
+}
+
+// releaseConditions removes them, and the generations of Deployments beside them.
+func releaseConditions(ctx context.Context, o Options) error {
+	storage, err := storageObject(ctx, o)
+	if err != nil || storage == nil {
+		return err
+	}
+	return glue.Release(ctx, o.Dynamic, storage, func(string) bool { return true })
+}

@@ -1,0 +1,122 @@
+package uninstall
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	kubefake "k8s.io/client-go/kubernetes/fake"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+func existing(kind, namespace, name string, labels map[string]string) *unstructured.Unstructured {
+	out := &unstructured.Unstructured{Object: map[string]any{}}
+	out.SetGroupVersionKind(resources[kind].GroupVersion().WithKind(kind))
+	out.SetNamespace(namespace)
+	out.SetName(name)
+	out.SetUID("1")
+	out.SetLabels(labels)
+	return out
+}
+
+// cluster has an operator, its StorageClass, and a snapshot class of somebody else.
+func cluster(t *testing.T) (Options, *dynamicfake.FakeDynamicClient, *bytes.Buffer) {
+	t.Helper()
+	o := testOptions(t)
+	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+		map[schema.GroupVersionResource]string{resources["Lease"]: "LeaseList", snapshotContents: "VolumeSnapshotContentList"},
+		existing("Deployment", driver.Namespace, driver.RBD.OperatorName(), nil),
+		existing("StorageClass", "", driver.RBD.StorageClass, map[string]string{driver.ManagedByLabel: driver.RBD.OperatorName()}),
+		existing("VolumeSnapshotClass", "", driver.RBD.SnapshotClass, nil),
+		existing("Lease", driver.Namespace, "external-attacher-leader-rbd-csi-ceph-com", nil),
+		existing("Lease", driver.Namespace, "somebody-elses", nil),
+	)
+	out := &bytes.Buffer{}
+	o.Kube, o.Dynamic, o.Out = kubefake.NewClientset(), client, out
+	o.Confirm = func() (bool, error) { return true, nil }
+	return o, client, out
+}
+
+func left(t *testing.T, client *dynamicfake.FakeDynamicClient, kind, namespace, name string) bool {
+	t.Helper()
+	_, err := client.Resource(resources[kind]).Namespace(namespace).Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+func TestRunRemovesWhatIsOurs(t *testing.T) {
+	o, client, out := cluster(t)
+	if err := Run(t.Context(), o); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, gone := range []target{
+		here("Deployment", driver.RBD.OperatorName()), wide("StorageClass", driver.RBD.StorageClass), here("Lease", "external-attacher-leader-rbd-csi-ceph-com"),
+	} {
+		if left(t, client, gone.kind, gone.namespace, gone.name) {
+			t.Errorf("%s is left", gone)
+		}
+		if !strings.Contains(out.String(), "  "+gone.String()+"\n") {
+			t.Errorf("%s was not announced:\n%s", gone, out)
+		}
+	}
+	for _, kept := range []target{wide("VolumeSnapshotClass", driver.RBD.SnapshotClass), here("Lease", "somebody-elses")} {
+		if !left(t, client, kept.kind, kept.namespace, kept.name) {
+			t.Errorf("%s is somebody else's and was removed", kept)
+		}
+	}
+}
+
+func TestRunAsks(t *testing.T) {
+	o, client, out := cluster(t)
+	o.Confirm = func() (bool, error) { return false, nil }
+	if err := Run(t.Context(), o); !errors.Is(err, ErrNotConfirmed) {
+		t.Errorf("error %v\n%s", err, out)
+	}
+	if !left(t, client, "Deployment", driver.Namespace, driver.RBD.OperatorName()) {
+		t.Error("removed without a yes")
+	}
+}
+
+func TestRunReleasesPoolsLast(t *testing.T) {
+	o, client, _ := cluster(t)
+	infrastructure := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"infrastructureName": "demo-1"}}}
+	infrastructure.SetGroupVersionKind(infrastructures.GroupVersion().WithKind("Infrastructure"))
+	infrastructure.SetName("cluster")
+	if _, err := client.Resource(infrastructures).Create(t.Context(), infrastructure, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	secret := secretOf(map[string][]byte{"keyring": []byte("k")})
+	if _, err := o.Kube.CoreV1().Secrets(driver.Namespace).Create(t.Context(), secret, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	unreachable := errors.New("unreachable")
+	o.Release = func(_ context.Context, data map[string][]byte, infraID string) error {
+		if infraID != "demo-1" || string(data["keyring"]) != "k" {
+			t.Errorf("released for %q with %d entries", infraID, len(data))
+		}
+		if left(t, client, "Deployment", driver.Namespace, driver.RBD.OperatorName()) {
+			t.Error("the operator would protect them again")
+		}
+		return unreachable
+	}
+	err := Run(t.Context(), o)
+	if !errors.Is(err, unreachable) || !strings.Contains(err.Error(), "--keep-protection") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func secretOf(data map[string][]byte) *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.CredentialsSecret}, Data: data}
+}

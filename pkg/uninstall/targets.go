@@ -1,0 +1,165 @@
+package uninstall
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
+)
+
+// resources are the kinds that are removed.
+var resources = map[string]schema.GroupVersionResource{
+	"ClusterCSIDriver":         {Group: "operator.openshift.io", Version: "v1", Resource: "clustercsidrivers"},
+	"ClusterOperator":          {Group: "config.openshift.io", Version: "v1", Resource: "clusteroperators"},
+	"ClusterRole":              {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"},
+	"ClusterRoleBinding":       {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"},
+	"ConfigMap":                {Version: "v1", Resource: "configmaps"},
+	"CSIDriver":                {Group: "storage.k8s.io", Version: "v1", Resource: "csidrivers"},
+	"DaemonSet":                {Group: "apps", Version: "v1", Resource: "daemonsets"},
+	"Deployment":               {Group: "apps", Version: "v1", Resource: "deployments"},
+	"Lease":                    {Group: "coordination.k8s.io", Version: "v1", Resource: "leases"},
+	"PodDisruptionBudget":      {Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"},
+	"Role":                     {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"},
+	"RoleBinding":              {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"},
+	"Secret":                   {Version: "v1", Resource: "secrets"},
+	"Service":                  {Version: "v1", Resource: "services"},
+	"ServiceAccount":           {Version: "v1", Resource: "serviceaccounts"},
+	"ServiceMonitor":           {Group: "monitoring.coreos.com", Version: "v1", Resource: "servicemonitors"},
+	"Storage":                  storages,
+	"StorageClass":             {Group: "storage.k8s.io", Version: "v1", Resource: "storageclasses"},
+	"VolumeGroupSnapshotClass": {Group: "groupsnapshot.storage.k8s.io", Version: "v1beta2", Resource: "volumegroupsnapshotclasses"},
+	"VolumeSnapshotClass":      {Group: "snapshot.storage.k8s.io", Version: "v1", Resource: "volumesnapshotclasses"},
+}
+
+// target names an object that may be there.
+type target struct {
+	kind, namespace, name string
+	// mine says whether an object of that name is ours; nil: its name is proof enough.
+	mine func(*unstructured.Unstructured) bool
+	// pods is the label "name" or "app" of pods that must have ended before anything else.
+	pods string
+}
+
+func (t target) String() string {
+	if t.namespace == "" {
+		return t.kind + " " + t.name
+	}
+	return t.kind + " " + t.namespace + "/" + t.name
+}
+
+func here(kind, name string) target {
+	return target{kind: kind, namespace: driver.Namespace, name: name}
+}
+
+func wide(kind, name string) target { return target{kind: kind, name: name} }
+
+// targets are all objects, in the order in which they must go: who restores others first,
+// then operands before what they use, roles last.
+func targets(o Options) ([]target, error) {
+	out := []target{stopping("Deployment", glue.Name, "name="+glue.Name)}
+	for _, d := range o.drivers() {
+		out = append(out, stopping("Deployment", d.OperatorName(), "name="+d.OperatorName()))
+	}
+	for _, d := range o.drivers() {
+		operands, err := operands(d, o.Operands[d.Name])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, operands...)
+	}
+	for _, config := range clusterstorage.Configs(func(string) string { return "" }, func() bool { return false }) {
+		operators, err := fromOperator(config, o.Operators)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, operators...)
+	}
+	for _, d := range o.drivers() {
+		out = append(out, here("Secret", d.OperatorName()+"-serving-cert"), here("Lease", d.OperatorName()+"-lock"))
+	}
+	return append(out, ofGlue()...), nil
+}
+
+func stopping(kind, name, pods string) target {
+	t := here(kind, name)
+	t.pods = pods
+	return t
+}
+
+// operands are what a driver's operator made.
+func operands(d driver.Driver, set assets.Set) ([]target, error) {
+	out := []target{
+		stopping("Deployment", d.ControllerName(), "app="+d.ControllerName()),
+		stopping("DaemonSet", d.NodeName(), "app="+d.NodeName()),
+	}
+	names := set.Static()
+	slices.Reverse(names)
+	for _, name := range append([]string{assets.ServiceMonitor, assets.StorageClass, assets.VolumeSnapshotClass, assets.VolumeGroupSnapshotClass, assets.CSIDriver}, names...) {
+		content, err := set.Asset(name)
+		if err != nil {
+			return nil, err
+		}
+		t, err := parse(name, content)
+		if err != nil {
+			return nil, err
+		}
+		switch t.kind {
+		case "StorageClass", "VolumeSnapshotClass", "VolumeGroupSnapshotClass":
+			t.mine = func(object *unstructured.Unstructured) bool { return d.Owns(object) }
+		case "CSIDriver":
+			t.mine = appliedByUs
+		}
+		out = append(out, t)
+	}
+	for _, name := range []string{d.ConfigSecret(), d.ProvisionerSecret(), d.NodeSecret(), d.MetricsCertSecret()} {
+		out = append(out, here("Secret", name))
+	}
+	return append(out, here("ConfigMap", d.StateConfigMap()), here("ConfigMap", d.StatusConfigMap()), wide("ClusterCSIDriver", d.Name)), nil
+}
+
+// appliedByUs: a CSIDriver of Helm or ceph-csi-operator has neither.
+func appliedByUs(object *unstructured.Unstructured) bool {
+	_, managed := object.GetAnnotations()["csi.openshift.io/managed"]
+	_, hashed := object.GetAnnotations()["operator.openshift.io/spec-hash"]
+	return managed || hashed
+}
+
+// fromOperator are what a driver's operator was installed with.
+func fromOperator(config clusterstorage.CSIOperatorConfig, read func(string) ([]byte, error)) ([]target, error) {
+	var out []target
+	static := slices.Clone(config.StaticAssets)
+	slices.Reverse(static)
+	for _, path := range append([]string{config.ServiceMonitorAsset, config.StandaloneOperatorConfigAsset}, static...) {
+		content, err := read(path)
+		if err != nil {
+			return nil, err
+		}
+		t, err := parse(path, content)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+func parse(name string, content []byte) (target, error) {
+	var object struct {
+		Kind     string
+		Metadata struct{ Name, Namespace string }
+	}
+	if err := yaml.Unmarshal(content, &object); err != nil {
+		return target{}, fmt.Errorf("parsing %s: %w", name, err)
+	}
+	if _, known := resources[object.Kind]; !known {
+		return target{}, fmt.Errorf("%s is of kind %q, which nobody would remove", name, object.Kind)
+	}
+	return target{kind: object.Kind, namespace: object.Metadata.Namespace, name: object.Metadata.Name}, nil
+}

@@ -1,0 +1,77 @@
+package glue
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	configv1 "github.com/openshift/api/config/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+func managementStates() {
+	It("repairs nothing while Storage/cluster is Unmanaged", func(ctx SpecContext) {
+		tuneStorage(ctx, func(s *operatorv1.StorageSpec) { s.ManagementState = operatorv1.Unmanaged })
+		Eventually(func(g Gomega) { expectStatus(ctx, g, "Unknown", "Unknown", "Unknown") }).WithContext(ctx).Should(Succeed())
+		deleteService(ctx)
+		Consistently(getService).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Satisfy(beNotFound))
+	})
+
+	It("removes nothing, repairs nothing and says so while it is Removed", func(ctx SpecContext) {
+		tuneStorage(ctx, func(s *operatorv1.StorageSpec) { s.ManagementState = operatorv1.Removed })
+		Eventually(func(g Gomega) {
+			c := storageCondition(ctx, g, "ManagementStateDegraded")
+			g.Expect(c.Status).To(Equal(operatorv1.ConditionTrue), c.Message)
+		}).WithContext(ctx).Should(Succeed())
+		Consistently(getService).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Satisfy(beNotFound))
+		for _, d := range driver.All {
+			_, err := env.Drivers.Get(ctx, d.Name, metav1.GetOptions{})
+			Expect(err).NotTo(HaveOccurred())
+		}
+	})
+
+	It("goes on when it is Managed again", func(ctx SpecContext) {
+		tuneStorage(ctx, func(s *operatorv1.StorageSpec) { s.ManagementState = operatorv1.Managed })
+		Eventually(getService).WithContext(ctx).Should(Succeed())
+		Eventually(func(g Gomega) { expectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+	})
+}
+
+// inertia is how long ClusterOperators keep from calling themselves Degraded, and the resync
+// in which they notice that it is over.
+const inertia = 4 * fixture.Patience
+
+func degraded() {
+	It("is Degraded with the driver's own message when a driver is", func(ctx SpecContext) {
+		wrong := env.Credentials()
+		wrong["ceph.conf"] = []byte("nothing here")
+		env.Declare(ctx, wrong)
+		var message string
+		Eventually(func(g Gomega) {
+			own := env.Condition(ctx, g, driver.RBD, "CephConnectionDegraded")
+			g.Expect(own.Status).To(Equal(operatorv1.ConditionTrue))
+			message = own.Message
+			sum := storageCondition(ctx, g, "CephRBDCSIDriverOperatorCRDegraded")
+			g.Expect(sum.Status).To(Equal(operatorv1.ConditionTrue))
+			g.Expect(sum.Message).To(ContainSubstring(message))
+		}).WithContext(ctx).Should(Succeed())
+		Eventually(func(g Gomega) {
+			got, text := status(clusterOperator(ctx, g), configv1.OperatorDegraded)
+			g.Expect(got).To(Equal("True"))
+			g.Expect(text).To(ContainSubstring(message))
+		}).WithContext(ctx).WithTimeout(inertia).Should(Succeed())
+		expectAvailable(ctx)
+		env.Declare(ctx, env.Credentials())
+		Eventually(func(g Gomega) { expectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+	})
+}
+
+func expectAvailable(ctx SpecContext) {
+	GinkgoHelper()
+	Eventually(func(g Gomega) {
+		got, message := status(clusterOperator(ctx, g), configv1.OperatorAvailable)
+		g.Expect(got).To(Equal("True"), message)
+	}).WithContext(ctx).Should(Succeed())
+}

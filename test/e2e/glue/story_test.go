@@ -1,0 +1,17 @@
+package glue
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+)
+
+// The chapters follow each other: each starts where the last one ended.
+var _ = Describe("A cluster without a cluster-storage-operator", Ordered, func() {
+	bare()
+	stockCRD()
+	declared()
+	relatedObjects()
+	repaired()
+	managementStates()
+	degraded()
+	upgraded()
+})
