@@ -106,10 +106,15 @@ func use(d driver.Driver, classes []*storagev1.StorageClass, volumes ...*corev1.
 	return usage.Of(d, classes, volumes)
 }
 
-// reads counts the lists of pools.
+// reads counts the lists of pools and of subvolume groups.
 type reads struct {
 	Cluster
-	pools int
+	pools, groups int
+}
+
+func (r *reads) SubvolumeGroups(ctx context.Context, filesystem string) ([]string, error) {
+	r.groups++
+	return r.Cluster.SubvolumeGroups(ctx, filesystem)
 }
 
 func (r *reads) Pools(ctx context.Context) ([]ceph.Pool, error) {

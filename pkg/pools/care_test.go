@@ -122,6 +122,36 @@ func TestFilesystemsOfClasses(t *testing.T) {
 	}
 }
 
+func TestGroupsAreRarelyAskedFor(t *testing.T) {
+	r := newCareRig(t, driver.CephFS)
+	r.ceph.AddFileSystem("a", true)
+	if err := r.client.EnsureSubvolumeGroup(t.Context(), "a", driver.DefaultSubvolumeGroup); err != nil {
+		t.Fatal(err)
+	}
+	counting := &reads{Cluster: r.client}
+	r.client = counting
+	r.use(t, classes(class(driver.CephFS, "c", "fsName", "a")))
+	r.later(t)
+	if counting.groups != 1 {
+		t.Errorf("the mgr was asked %d times within %s", counting.groups, groupInterval)
+	}
+	r.clock.SetTime(r.clock.Now().Add(groupInterval))
+	r.sync(t)
+	if counting.groups != 2 {
+		t.Errorf("the mgr was asked %d times, want again after %s", counting.groups, groupInterval)
+	}
+}
+
+func TestLostDefaultPlace(t *testing.T) {
+	r := newCareRig(t, driver.CephFS)
+	r.ceph.AddFileSystem("a", true)
+	r.config.Placement.Set(ceph.Placement{FSID: cephtest.FSID, Filesystem: "a"})
+	r.use(t, nil)
+	r.ceph.RemoveFileSystem("a")
+	r.later(t)
+	r.expectFlagged(t, "the pools of the default class's filesystem may be all that is left of it", "a-data", "a-metadata")
+}
+
 func TestLostPlaces(t *testing.T) {
 	r := newCareRig(t, driver.CephFS)
 	r.ceph.AddFileSystem("a", true)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
@@ -20,6 +21,9 @@ func TestSeveralCephClusters(t *testing.T) {
 	second.SetFSID(fsid)
 	second.AddPool(ceph.Pool{Name: "here", Applications: []string{"rbd"}})
 	second.AddPool(ceph.Pool{Name: "there", Applications: []string{"rbd"}})
+	second.AddPool(ceph.Pool{Name: "old", Applications: []string{"rbd"}})
+	second.AddMon("b")
+	second.RemoveMon("a")
 	session, err := second.Dial(t.Context(), second.Source())
 	if err != nil {
 		t.Fatal(err)
@@ -27,6 +31,7 @@ func TestSeveralCephClusters(t *testing.T) {
 	r := newCareRig(t, driver.RBD)
 	r.ceph.AddPool(ceph.Pool{Name: "here", Applications: []string{"rbd"}})
 	r.ceph.AddPool(ceph.Pool{Name: "there", Applications: []string{"rbd"}})
+	r.ceph.AddPool(ceph.Pool{Name: "old", Applications: []string{"rbd"}})
 	r.config.Client = func(asked string) (Cluster, bool) {
 		if asked == fsid {
 			return session, true
@@ -39,9 +44,12 @@ func TestSeveralCephClusters(t *testing.T) {
 
 	there, typo := class(driver.RBD, "there", "pool", "there"), class(driver.RBD, "typo", "pool", "tehre")
 	there.Parameters["clusterID"], typo.Parameters["clusterID"] = fsid, fsid
-	r.use(t, classes(class(driver.RBD, "here", "pool", "here"), there, typo))
+	legacy := &corev1.PersistentVolume{Spec: corev1.PersistentVolumeSpec{PersistentVolumeSource: corev1.PersistentVolumeSource{
+		RBD: &corev1.RBDPersistentVolumeSource{RBDPool: "old", CephMonitors: []string{"1.2.3.4:6789", second.MonMap().Mons[0].Addrs[0].IP + ":6789"}},
+	}}}
+	r.use(t, classes(class(driver.RBD, "here", "pool", "here"), there, typo), legacy)
 	r.expectFlagged(t, "the first one", "here")
-	for name, want := range map[string]bool{"here": false, "there": true} {
+	for name, want := range map[string]bool{"here": false, "there": true, "old": true} {
 		if flag, _ := marked(t, second, name); flag != want {
 			t.Errorf("the second one: pool %q has the flag: %t", name, flag)
 		}
@@ -49,7 +57,7 @@ func TestSeveralCephClusters(t *testing.T) {
 	r.expectProblems(t, "in the second one", `StorageClass typo, Ceph cluster `+fsid+`: pool "tehre" does not exist`)
 	r.expectReport(t, report.Pools{
 		Missing:   map[string][]string{fsid: {"tehre"}},
-		Protected: map[string][]string{cephtest.FSID: {"here"}, fsid: {"there"}},
+		Protected: map[string][]string{cephtest.FSID: {"here"}, fsid: {"old", "there"}},
 	})
 
 	second.Stop()

@@ -39,6 +39,26 @@ func named() {
 		released(ctx, "godo")
 	})
 
+	It("are erasure-coded only where that works", func(ctx SpecContext) {
+		ceph(ctx, "osd", "pool", "create", "ec", "erasure")
+		ceph(ctx, "osd", "pool", "application", "enable", "ec", "rbd")
+		newPool(ctx, "replicated")
+		newClass(ctx, driver.RBD, "ec", map[string]string{"pool": "ec"})
+		newClass(ctx, driver.RBD, "ec-data", map[string]string{"pool": "replicated", "dataPool": "ec"})
+		says(ctx, driver.RBD, "StorageClassesUsable", operatorv1.ConditionFalse, "PlaceMissing",
+			`StorageClass ec, `, `pool "ec" is erasure-coded`, `StorageClass ec-data, `, "ceph osd pool set ec allow_ec_overwrites true")
+		deleteClass(ctx, "ec")
+		// The OSD of this Ceph keeps everything in memory.
+		ceph(ctx, "config", "set", "mon", "mon_debug_no_require_bluestore_for_ec_overwrites", "true")
+		ceph(ctx, "osd", "pool", "set", "ec", "allow_ec_overwrites", "true")
+		says(ctx, driver.RBD, "StorageClassesUsable", operatorv1.ConditionTrue, "AsExpected")
+		protected(ctx, "ec", rbdUser)
+		protected(ctx, "replicated", rbdUser)
+		deleteClass(ctx, "ec-data")
+		released(ctx, "ec")
+		released(ctx, "replicated")
+	})
+
 	It("in a Ceph cluster that nobody declared are told of", func(ctx SpecContext) {
 		newClass(ctx, driver.RBD, "nowhere", map[string]string{"clusterID": "rook-ceph", "pool": "p"})
 		says(ctx, driver.RBD, "StorageClassesUsable", operatorv1.ConditionFalse, "PlaceMissing", "StorageClass nowhere", `"rook-ceph"`, env.Cluster.Ceph().FSID())
