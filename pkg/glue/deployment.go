@@ -156,11 +156,11 @@ func unhealthy(d *appsv1.Deployment) error {
 	progressing, failing, available := by[appsv1.DeploymentProgressing], by[appsv1.DeploymentReplicaFailure], by[appsv1.DeploymentAvailable]
 	switch {
 	case progressing.Status == "False" && progressing.Reason == "ProgressDeadlineExceeded":
-		return fmt.Errorf("Deployment %s/%s does not get its pods ready: %s", d.Namespace, d.Name, progressing.Message) //nolint:staticcheck // a kind
+		return fmt.Errorf("the Deployment %s/%s does not get its pods ready: %s", d.Namespace, d.Name, progressing.Message)
 	case failing.Status == "True":
-		return fmt.Errorf("Deployment %s/%s cannot create pods: %s", d.Namespace, d.Name, failing.Message) //nolint:staticcheck // a kind
+		return fmt.Errorf("the Deployment %s/%s cannot create pods: %s", d.Namespace, d.Name, failing.Message)
 	case available.Status == "False" && progressing.Status == "False":
-		return fmt.Errorf("Deployment %s/%s is not available and makes no progress: %s", d.Namespace, d.Name, available.Message) //nolint:staticcheck // a kind
+		return fmt.Errorf("the Deployment %s/%s is not available and makes no progress: %s", d.Namespace, d.Name, available.Message)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func foreignOwner(object *unstructured.Unstructured, conditionType string) bool 
 		if IsOurs(entry.Manager) || entry.FieldsV1 == nil {
 			continue
 		}
-		if strings.Contains(string(entry.FieldsV1.Raw), fmt.Sprintf(`"k:{\"type\":\"%s\"}"`, conditionType)) {
+		if strings.Contains(entry.FieldsV1.GetRawString(), fmt.Sprintf(`"k:{\"type\":\"%s\"}"`, conditionType)) {
 			return true
 		}
 	}

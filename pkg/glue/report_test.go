@@ -21,7 +21,7 @@ func storageOf(managers map[string]string) *unstructured.Unstructured {
 	for manager, kind := range managers {
 		fields = append(fields, metav1.ManagedFieldsEntry{
 			Manager: manager, Operation: metav1.ManagedFieldsOperationApply, Subresource: "status",
-			FieldsV1: &metav1.FieldsV1{Raw: fmt.Appendf(nil, `{"f:status":{"f:conditions":{"k:{\"type\":\"%s\"}":{".":{},"f:status":{}}}}}`, kind)},
+			FieldsV1: metav1.NewFieldsV1(fmt.Sprintf(`{"f:status":{"f:conditions":{"k:{\"type\":\"%s\"}":{".":{},"f:status":{}}}}}`, kind)),
 		})
 	}
 	out.SetManagedFields(fields)

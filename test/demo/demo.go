@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,9 +15,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
 )
-
-// stopLimit bounds the end of the operators, which give their leases back.
-const stopLimit = 10 * time.Second
 
 // run tells the story on p until ctx ends or, if so wished, both drivers are available.
 func run(ctx context.Context, o options, p *printer) (err error) {

@@ -1,11 +1,14 @@
 package glue
 
 import (
+	"encoding/json"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	configv1 "github.com/openshift/api/config/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
@@ -74,4 +77,42 @@ func expectAvailable(ctx SpecContext) {
 		got, message := status(clusterOperator(ctx, g), configv1.OperatorAvailable)
 		g.Expect(got).To(Equal("True"), message)
 	}).WithContext(ctx).Should(Succeed())
+}
+
+// stoodDown has a cluster-storage-operator that knows Ceph start and go.
+func stoodDown() {
+	const kind = "CephRBDCSIDriverOperatorDeploymentDegraded"
+	apply := func(ctx SpecContext, conditions ...map[string]any) {
+		GinkgoHelper()
+		content, err := json.Marshal(map[string]any{
+			"apiVersion": "operator.openshift.io/v1", "kind": "Storage", "metadata": map[string]any{"name": "cluster"},
+			"status": map[string]any{"conditions": append([]map[string]any{}, conditions...)},
+		})
+		Expect(err).NotTo(HaveOccurred())
+		force := true
+		_, err = storages.Patch(ctx, "cluster", types.ApplyPatchType, content,
+			metav1.PatchOptions{FieldManager: "CephRBDCSIDriverOperatorDeployment-reportDegraded", Force: &force}, "status")
+		Expect(err).NotTo(HaveOccurred())
+	}
+
+	It("stands down for a cluster-storage-operator that knows Ceph", func(ctx SpecContext) {
+		apply(ctx, map[string]any{"type": kind, "status": "False", "reason": "AsExpected", "message": "mine", "lastTransitionTime": "2026-01-01T00:00:00Z"})
+		Eventually(func(g Gomega) {
+			storage, err := storages.Get(ctx, "cluster", metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			for _, m := range storage.ManagedFields {
+				g.Expect(m.Manager).NotTo(HavePrefix("ceph-cluster-storage-"))
+			}
+			g.Expect(storageCondition(ctx, g, kind).Message).To(Equal("mine"))
+			g.Expect(storageCondition(ctx, g, "CephFSCSIDriverOperatorCRAvailable").Type).To(BeEmpty())
+		}).WithContext(ctx).Should(Succeed())
+		deleteService(ctx)
+		Consistently(getService).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Satisfy(beNotFound))
+	})
+
+	It("comes back when that has gone", func(ctx SpecContext) {
+		apply(ctx)
+		Eventually(getService).WithContext(ctx).Should(Succeed())
+		Eventually(func(g Gomega) { expectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+	})
 }

@@ -1,0 +1,143 @@
+package glue
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+func uninstalled() {
+	It("refuses while volumes are attached or exist, and does nothing when it is not told yes", func(ctx SpecContext) {
+		volume := &corev1.PersistentVolume{
+			ObjectMeta: metav1.ObjectMeta{Name: "kept"},
+			Spec: corev1.PersistentVolumeSpec{
+				Capacity:    corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
+				AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+				PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{
+					Driver: driver.RBD.Name, VolumeHandle: "0001-0024-" + strings.Repeat("0", 36) + "-0000000000000001-" + strings.Repeat("0", 36),
+				}},
+			},
+		}
+		_, err := env.Kube.CoreV1().PersistentVolumes().Create(ctx, volume, metav1.CreateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		attachment := &storagev1.VolumeAttachment{
+			ObjectMeta: metav1.ObjectMeta{Name: "attached"},
+			Spec: storagev1.VolumeAttachmentSpec{
+				Attacher: driver.RBD.Name, NodeName: "worker-0", Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: ptr.To("kept")},
+			},
+		}
+		_, err = env.Kube.StorageV1().VolumeAttachments().Create(ctx, attachment, metav1.CreateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+
+		expectRefused(ctx, "VolumeAttachments attached", "--yes", "--force")
+		Expect(env.Kube.StorageV1().VolumeAttachments().Delete(ctx, "attached", metav1.DeleteOptions{})).To(Succeed())
+		expectRefused(ctx, "PersistentVolumes of the drivers exist (kept)", "--yes")
+		expectRefused(ctx, "not confirmed", "--force")
+		for _, d := range driver.All {
+			_, err := env.Drivers.Get(ctx, d.Name, metav1.GetOptions{})
+			Expect(err).NotTo(HaveOccurred())
+		}
+	})
+
+	It("leaves nothing behind, and the volumes", func(ctx SpecContext) {
+		before := clusterObjects(ctx)
+		Eventually(protectedPools).WithContext(ctx).ShouldNot(BeEmpty())
+		// The processes end after their pods.
+		env.Lawless(time.Now(), time.Time{})
+		out, err := env.Command(ctx, "uninstall", "--yes", "--force")
+		Expect(err).NotTo(HaveOccurred(), out)
+		Expect(out).To(And(ContainSubstring("Removed."), ContainSubstring("oc delete secret "+driver.CredentialsSecret)))
+		Eventually(func(g Gomega) {
+			g.Expect(leftOvers(ctx, g)).To(BeEmpty(), "of %d before", len(before))
+			g.Expect(protectedPools(ctx)).To(BeEmpty())
+		}).WithContext(ctx).Should(Succeed())
+		Consistently(func(g Gomega) { g.Expect(leftOvers(ctx, g)).To(BeEmpty()) }).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed())
+		_, err = env.Kube.CoreV1().PersistentVolumes().Get(ctx, "kept", metav1.GetOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		_, err = env.Kube.CoreV1().Secrets(driver.Namespace).Get(ctx, driver.CredentialsSecret, metav1.GetOptions{})
+		Expect(err).NotTo(HaveOccurred(), "the Secret is the administrator's")
+	})
+
+	It("finds nothing to do when it is run again", func(ctx SpecContext) {
+		out, err := env.Command(ctx, "uninstall", "--yes", "--force")
+		Expect(err).NotTo(HaveOccurred(), out)
+		Expect(out).To(ContainSubstring("Nothing of the operator is on this cluster."))
+	})
+}
+
+func expectRefused(ctx SpecContext, why string, flags ...string) {
+	GinkgoHelper()
+	out, err := env.Command(ctx, append([]string{"uninstall"}, flags...)...)
+	Expect(err).To(HaveOccurred(), out)
+	Expect(out).To(ContainSubstring(why))
+}
+
+// clusterObjects are all objects whose names are of the drivers or of cluster-storage, of any
+// kind, but for what others make of them.
+func clusterObjects(ctx SpecContext) []string {
+	GinkgoHelper()
+	return leftOvers(ctx, Default)
+}
+
+func leftOvers(ctx SpecContext, g Gomega) []string {
+	GinkgoHelper()
+	groups, err := env.Kube.Discovery().ServerPreferredResources()
+	g.Expect(err).NotTo(HaveOccurred())
+	var out []string
+	for _, group := range groups {
+		gv, err := schema.ParseGroupVersion(group.GroupVersion)
+		g.Expect(err).NotTo(HaveOccurred())
+		for _, r := range group.APIResources {
+			if !strings.Contains(strings.Join(r.Verbs, " "), "list") || r.Name == "events" || r.Name == "componentstatuses" {
+				continue
+			}
+			list, err := env.Dynamic.Resource(gv.WithResource(r.Name)).List(ctx, metav1.ListOptions{})
+			g.Expect(err).NotTo(HaveOccurred(), r.Name)
+			for _, item := range list.Items {
+				name, content := item.GetName(), ""
+				if item.GetKind() == "Storage" {
+					text, err := item.MarshalJSON()
+					g.Expect(err).NotTo(HaveOccurred())
+					content = string(text)
+				}
+				ours := strings.Contains(name, "ceph") && name != driver.CredentialsSecret || strings.Contains(content, "Ceph") ||
+					item.GetKind() == "ClusterOperator" || strings.HasPrefix(name, "openshift-csi-")
+				if ours {
+					out = append(out, item.GetKind()+" "+item.GetNamespace()+"/"+name)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// protectedPools are those that cannot be removed.
+func protectedPools(ctx SpecContext) []string {
+	GinkgoHelper()
+	out, err := env.Cluster.Ceph().Command(ctx, "osd", "pool", "ls", "detail", "--format", "json")
+	Expect(err).NotTo(HaveOccurred())
+	var pools []struct {
+		Name  string `json:"pool_name"`
+		Flags string `json:"flags_names"`
+	}
+	Expect(json.Unmarshal(out, &pools)).To(Succeed())
+	var names []string
+	for _, p := range pools {
+		if strings.Contains(p.Flags, "nodelete") {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
