@@ -7,6 +7,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	operatorv1 "github.com/openshift/api/operator/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -69,6 +70,37 @@ func second() {
 		Expect(secrets.Delete(ctx, secret.Name, metav1.DeleteOptions{})).To(Succeed())
 		env.Settle(ctx)
 		listed()
+		rook(ctx, other)
+		Expect(other.AddMon(ctx, "c")).To(Succeed())
+		listed()
 		Expect(unchanged()).To(Equal(before))
 	})
+}
+
+// rook declares a Ceph cluster as Rook does, until the spec ends.
+func rook(ctx SpecContext, other *cephdaemons.Ceph) {
+	GinkgoHelper()
+	const theirs = "rook-ceph"
+	_, err := env.Kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: theirs}}, metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	for _, d := range driver.All {
+		configure(ctx, d, map[string]any{"rookNamespace": theirs})
+		DeferCleanup(func(ctx SpecContext) {
+			configure(ctx, d, nil)
+			env.Settle(ctx)
+		})
+		complains(ctx, d, "CredentialsMissing", "Secret rook-ceph/rook-ceph-mon does not exist")
+	}
+	_, err = env.Kube.CoreV1().Secrets(theirs).Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "rook-ceph-mon"}, Data: map[string][]byte{
+		"fsid": []byte(other.FSID()), "ceph-username": []byte("client.admin"), "ceph-secret": []byte(fixture.KeysOf(other.Keyring())[0]),
+	}}, metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	_, err = env.Kube.CoreV1().ConfigMaps(theirs).Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "rook-ceph-mon-endpoints"},
+		Data: map[string]string{"data": "b=" + fixture.MonAddressesOf(ctx, other)[0], "mapping": "{}", "maxMonId": "1"}}, metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	for _, d := range driver.All {
+		Eventually(func(g Gomega) {
+			g.Expect(env.Condition(ctx, g, d, connectionDegraded).Status).To(Equal(operatorv1.ConditionFalse))
+		}).WithContext(ctx).Should(Succeed())
+	}
 }
