@@ -181,6 +181,9 @@ func configure(source ceph.Source, monitors []ceph.Address, options Options) (*r
 			return nil, fmt.Errorf("setting option %s: %w", option.name, err)
 		}
 	}
+	// Each mon that goes makes librados look for another one at longer intervals, up to 30 s: too
+	// long where mons are replaced one by one. A librados without the option is none the worse.
+	_ = conn.SetConfigOption("mon_client_hunt_interval_max_multiple", "1")
 	return conn, nil
 }
 

@@ -22,7 +22,7 @@ func monsListed(ctx SpecContext, count int) {
 			entries := env.ConfigJSON(ctx, g, d)
 			g.Expect(entries).To(HaveLen(1))
 			g.Expect(entries[0].Monitors).To(ConsistOf(mons))
-		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 	}
 	AddReportEntry(fmt.Sprintf("%d mons, in config.json %.1f s after Ceph's quorum", count, time.Since(begin).Seconds()))
 }
