@@ -94,6 +94,10 @@ func minted() {
 		AddReportEntry("caps after the StorageClass", time.Since(begin).String())
 		out, err := as(ctx, driver.RBD.ProvisionerSecret(), "rbd", "create", "--size", "1M", "fast/a")
 		Expect(err).NotTo(HaveOccurred(), out)
+		for _, image := range []string{"fast/a", ownPool + "/a"} {
+			out, err = as(ctx, driver.RBD.ProvisionerSecret(), "ceph", "rbd", "task", "add", "remove", image)
+			Expect(err).NotTo(HaveOccurred(), "the mgr has to flatten and remove images: %s", out)
+		}
 
 		Expect(env.Kube.StorageV1().StorageClasses().Delete(ctx, "mine", metav1.DeleteOptions{})).To(Succeed())
 		Consistently(widened).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed())
