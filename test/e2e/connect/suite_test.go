@@ -39,6 +39,7 @@ var _ = Describe("Connecting:", func() {
 	Context("once drivers are deployed, new mons", newMons)
 	Context("once drivers are deployed, mons that are replaced", replacedMons)
 	Context("once drivers are deployed, a Ceph that does not answer", outage)
+	Context("once drivers are deployed, a Ceph that lost the quorum of its mons", quorum)
 	Context("once drivers are deployed, a damaged Secret", damaged)
 	Context("once drivers are deployed, the ConfigMap", outOfBand)
 	Context("once drivers are deployed, a second Ceph cluster", second)
