@@ -27,11 +27,11 @@ func ParseUser(data []byte) (User, error) {
 		} `json:"caps"`
 	}
 	if json.Unmarshal(data, &list) != nil || len(list) != 1 {
-		return User{}, errors.New("Ceph's description of the user is not a JSON list of one")
+		return User{}, errors.New("the description of the user is not a JSON list of one")
 	}
 	id, isClient := strings.CutPrefix(list[0].Entity, clientPrefix)
 	if !isClient {
-		return User{}, errors.New("Ceph's description of the user names another kind of user")
+		return User{}, errors.New("the description of the user names another kind of user")
 	}
 	key, err := ParseKey(list[0].Key)
 	if err != nil {

@@ -108,7 +108,6 @@ type Connection[S Session] struct {
 	links map[string]*link[S]
 
 	settling sync.Mutex // one worker at a time publishes and reports
-	reported bool       // by this process
 }
 
 // New builds the controller. Its Run must be called itself, not by way of Sync: it closes

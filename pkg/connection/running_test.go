@@ -8,10 +8,8 @@ import (
 	"slices"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/util/workqueue"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
@@ -20,28 +18,26 @@ import (
 
 // run has one worker empty the queue.
 func (f *fixture) run(ctx context.Context) error {
-	queue := factory.NewSyncContext("test", f.recorder).Queue()
+	syncCtx := factory.NewSyncContext("test", f.recorder)
+	queue := syncCtx.Queue()
 	defer queue.ShutDown()
 	queue.Add(factory.DefaultQueueKey)
 	var errs []error
 	for queue.Len() > 0 {
 		key, _ := queue.Get()
-		errs = append(errs, f.conn.Sync(ctx, syncContext{queue, key.(string), f.recorder}))
+		errs = append(errs, f.conn.Sync(ctx, syncContext{syncCtx, key.(string)}))
 		queue.Done(key)
 	}
 	return errors.Join(errs...)
 }
 
-// syncContext is what a worker hands over.
+// syncContext is what a worker hands over with a key.
 type syncContext struct {
-	queue    workqueue.RateLimitingInterface
-	key      string
-	recorder events.Recorder
+	factory.SyncContext
+	key string
 }
 
-func (s syncContext) Queue() workqueue.RateLimitingInterface { return s.queue }
-func (s syncContext) QueueKey() string                       { return s.key }
-func (s syncContext) Recorder() events.Recorder              { return s.recorder }
+func (s syncContext) QueueKey() string { return s.key }
 
 // dial reaches whichever Ceph cluster has mons of the source.
 func (f *fixture) dial(ctx context.Context, source ceph.Source) (*cephtest.Client, error) {
