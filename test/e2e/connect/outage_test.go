@@ -41,7 +41,7 @@ func outage() {
 	})
 
 	It("for a while writes nothing but conditions, and passes by itself", func(ctx SpecContext) {
-		const while = 45 * time.Second
+		const while = time.Minute
 		ceph := env.Cluster.Ceph()
 		before := deployed(ctx)
 		DeferCleanup(ceph.Resume)
