@@ -40,7 +40,7 @@ func (c *Ceph) bootstrap(ctx context.Context, mons int) error {
 	}
 	group, groupContext := errgroup.WithContext(ctx)
 	group.Go(func() error { return c.start("ceph-mgr", "x") })
-	group.Go(func() error { return c.start("ceph-mds", "a") })
+	group.Go(func() error { return c.start("ceph-mds", mdsID) })
 	group.Go(func() error { return c.startOSD(groupContext) })
 	if err := group.Wait(); err != nil {
 		return err
