@@ -21,16 +21,19 @@ const maxCalls = 8
 // declaration stays the same. Errors of its methods wrap ErrTimeout, ErrDenied,
 // ErrNotFound or ErrClosed where they apply, and a CommandError where Ceph refused.
 type Conn struct {
-	conn  *rados.Conn
-	slots chan struct{}
+	conn   *rados.Conn
+	source ceph.Source
+	slots  chan struct{}
+	// asking is held during a command to the mgr.
+	asking chan struct{}
 
 	mu     sync.Mutex
 	calls  int
 	closed bool
 }
 
-func newConn(conn *rados.Conn) *Conn {
-	return &Conn{conn: conn, slots: make(chan struct{}, maxCalls)}
+func newConn(conn *rados.Conn, source ceph.Source) *Conn {
+	return &Conn{conn: conn, source: source, slots: make(chan struct{}, maxCalls), asking: make(chan struct{}, 1)}
 }
 
 // Close ends the connection; calls that are under way may still finish. It does not wait
@@ -119,16 +122,36 @@ func (c *Conn) mon(ctx context.Context, prefix string, args arguments) ([]byte, 
 }
 
 // mgr sends a command to the active mgr and returns its output. Without a mgr it waits.
+//
+// Each command has a connection of its own, without librados' time limit: that one gives up a
+// mgr command without taking it back, and the late answer is written where the caller's stack
+// was (seen with 16.2.15, which then aborts the process). So a command that is not answered
+// keeps its connection until it is, and the next one waits for it.
 func (c *Conn) mgr(ctx context.Context, prefix string, args arguments) ([]byte, error) {
 	command, err := args.encode(prefix)
 	if err != nil {
 		return nil, err
 	}
-	return call(ctx, c, func(conn *rados.Conn) ([]byte, error) {
+	monmap, err := c.MonMap(ctx)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case c.asking <- struct{}{}:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%w: %w", ceph.ErrTimeout, context.Cause(ctx))
+	}
+	return await(ctx, func() ([]byte, error) {
+		defer func() { <-c.asking }()
+		conn, err := open(c.source, initial(monmap.MonHost()), Options{Mon: unlimited})
+		if err != nil {
+			return nil, err
+		}
+		defer conn.Shutdown()
 		output, status, err := conn.MgrCommand([][]byte{command})
 		if err != nil {
 			return nil, failure(prefix, status, err)
 		}
 		return output, nil
-	})
+	}, func([]byte) {})
 }

@@ -38,6 +38,9 @@ type Options struct {
 	OSD time.Duration
 }
 
+// unlimited is for calls that must not end before their answer.
+const unlimited time.Duration = -1
+
 // Dial connects to the Ceph cluster that source declares. Errors wrap ErrWrongKey,
 // ErrUnreachable, ErrOtherCluster (the mons have another fsid than source), or ErrTimeout
 // when ctx ended first. They never show the key.
@@ -54,7 +57,7 @@ func Dial(ctx context.Context, source ceph.Source, options Options) (*Conn, erro
 	if err != nil {
 		return nil, fmt.Errorf("connecting to Ceph as client.%s at %s: %w", source.UserID, ceph.MonHost(monitors), err)
 	}
-	c := newConn(conn)
+	c := newConn(conn, source)
 	if err := c.checkFSID(ctx, source.FSID); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("connecting to Ceph at %s: %w", ceph.MonHost(monitors), err)
@@ -218,6 +221,9 @@ func await[T any](ctx context.Context, call func() (T, error), late func(T)) (T,
 // seconds rounds up to what librados accepts: it refuses fractions and then waits for its
 // own default, which is 300 s or for ever.
 func seconds(wish, otherwise time.Duration) string {
+	if wish == unlimited {
+		return "0"
+	}
 	wish = orDefault(wish, otherwise)
 	return strconv.Itoa(int((wish + time.Second - 1) / time.Second))
 }
@@ -227,22 +233,4 @@ func orDefault(wish, otherwise time.Duration) time.Duration {
 		return otherwise
 	}
 	return wish
-}
-
-// failure describes an error of go-ceph by its number; its class is found by errors.Is.
-func failure(command, status string, err error) error {
-	errno := number(err)
-	if errno == 0 {
-		return fmt.Errorf("ceph %s: %w", command, err)
-	}
-	return &ceph.CommandError{Command: command, Errno: errno, Status: status}
-}
-
-// number is the errno of an error of go-ceph, 0 if it has none.
-func number(err error) int {
-	var coded interface{ ErrorCode() int }
-	if errors.As(err, &coded) {
-		return coded.ErrorCode()
-	}
-	return 0
 }

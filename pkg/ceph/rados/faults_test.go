@@ -183,3 +183,28 @@ func withoutCollector(t *testing.T) {
 	percent := debug.SetGCPercent(-1)
 	t.Cleanup(func() { debug.SetGCPercent(percent) })
 }
+
+// testLateAnswerOfMgr: what the mgr answers after everybody has gone does no harm.
+func testLateAnswerOfMgr(t *testing.T, c *cephdaemons.Ceph) {
+	conn, err := Dial(t.Context(), source(t, c), quick)
+	check(t, err)
+	defer conn.Close()
+	for range 3 {
+		monmap, err := conn.MonMap(t.Context())
+		check(t, err)
+		answered := make(chan error, 1)
+		go func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+			defer cancel()
+			_, err := conn.mgr(ctx, "fs subvolumegroup ls", arguments{"vol_name": cephdaemons.Filesystem})
+			answered <- err
+		}()
+		check(t, c.Pause())
+		if err := <-answered; err != nil && !errors.Is(err, ceph.ErrTimeout) && !errors.Is(err, ceph.ErrUnreachable) {
+			t.Errorf("monmap epoch %d: got %v", monmap.Epoch, err)
+		}
+		check(t, c.Resume())
+		check(t, c.WaitFilesystem(t.Context()))
+		check(t, conn.EnsureSubvolumeGroup(t.Context(), cephdaemons.Filesystem, "late"))
+	}
+}

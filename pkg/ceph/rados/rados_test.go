@@ -97,6 +97,7 @@ func TestRealCeph(t *testing.T) {
 		{"FailuresLeaveNothing", testFailuresLeaveNothing},
 		{"ManyFailures", testManyFailures},
 		{"ManyCallsInAnOutage", testManyCallsInAnOutage},
+		{"LateAnswerOfMgr", testLateAnswerOfMgr},
 		{"CloseUnderCall", testCloseUnderCall},
 		{"Contract", testContract},
 	} {
