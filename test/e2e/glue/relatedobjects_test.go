@@ -63,7 +63,7 @@ func relatedObjects() {
 				"configmaps/" + d.StateConfigMap(), "secrets/" + d.ConfigSecret(), "clusterroles/" + d.OperatorName() + "-clusterrole",
 				"storages/cluster", "customresourcedefinitions/" + crdName, "deployments/ceph-cluster-storage",
 			} {
-				Expect(collected.String()).To(ContainSubstring("\n" + wanted + "\n"))
+				Expect(strings.Split(collected.String(), "\n")).To(ContainElement(wanted))
 			}
 		}
 	})
