@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	appsclient "k8s.io/client-go/kubernetes/typed/apps/v1"
 	appslisters "k8s.io/client-go/listers/apps/v1"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	storagelisters "k8s.io/client-go/listers/storage/v1"
@@ -25,6 +28,7 @@ const stableGeneration = "storage.openshift.io/stable-generation"
 type nodeUpdates struct {
 	driver     driver.Driver
 	daemonSets appslisters.DaemonSetLister
+	live       appsclient.DaemonSetsGetter
 	classes    storagelisters.StorageClassLister
 	volumes    corelisters.PersistentVolumeLister
 }
@@ -55,28 +59,34 @@ func (n nodeUpdates) userSpaceMounts() (bool, error) {
 
 // hook leaves pods alone until an administrator deletes them, while such mounts are possible.
 // library-go would call that Progressing for ever, so the hook marks the generation as rolled
-// out; outdated pods are told of by NodePodsCurrent instead.
+// out; outdated pods are told of by NodePodsCurrent instead. It asks the API server, as
+// library-go does next: a cache that is a moment behind would name the generation before.
 func (n nodeUpdates) hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSet) error {
 	mounts, err := n.userSpaceMounts()
 	if err != nil || !mounts {
 		return err
 	}
 	daemonSet.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
-	cached, err := n.daemonSets.DaemonSets(daemonSet.Namespace).Get(daemonSet.Name)
+	ctx, cancel := context.WithTimeout(context.Background(), hookTimeout)
+	defer cancel()
+	live, err := n.live.DaemonSets(daemonSet.Namespace).Get(ctx, daemonSet.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("reading DaemonSet %s: %w", daemonSet.Name, err)
 	}
-	if waitsForDeletion(cached) {
+	if live.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType && live.Status.NumberUnavailable == 0 {
 		if daemonSet.Annotations == nil {
 			daemonSet.Annotations = map[string]string{}
 		}
-		daemonSet.Annotations[stableGeneration] = strconv.FormatInt(cached.Generation, 10)
+		daemonSet.Annotations[stableGeneration] = strconv.FormatInt(live.Generation, 10)
 	}
 	return nil
 }
+
+// hookTimeout ends a request to the API server; library-go gives its hooks no context.
+const hookTimeout = 10 * time.Second
 
 // waitsForDeletion says that nothing will happen to the pods by itself.
 func waitsForDeletion(d *appsv1.DaemonSet) bool {

@@ -10,6 +10,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
 	appslisters "k8s.io/client-go/listers/apps/v1"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	storagelisters "k8s.io/client-go/listers/storage/v1"
@@ -56,6 +57,7 @@ func TestUserSpaceMounts(t *testing.T) {
 			n := nodeUpdates{
 				driver:     driver.RBD,
 				daemonSets: appslisters.NewDaemonSetLister(indexerOf(t)),
+				live:       fake.NewClientset().AppsV1(),
 				classes:    storagelisters.NewStorageClassLister(indexerOf(t, tc.class)),
 				volumes:    corelisters.NewPersistentVolumeLister(indexerOf(t, tc.volume)),
 			}
@@ -83,6 +85,8 @@ func TestOnDeleteIsNotProgressing(t *testing.T) {
 			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 3}, true, operatorv1.ConditionFalse},
 		"Current": {"all pods were replaced", appsv1.OnDeleteDaemonSetStrategyType,
 			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 8}, true, operatorv1.ConditionTrue},
+		"JustChanged": {"Kubernetes will see the change and roll nothing out", appsv1.OnDeleteDaemonSetStrategyType,
+			appsv1.DaemonSetStatus{ObservedGeneration: 6, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 8}, true, operatorv1.ConditionTrue},
 		"Restarting": {"a deleted pod comes back: library-go decides", appsv1.OnDeleteDaemonSetStrategyType,
 			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, NumberUnavailable: 1}, false, operatorv1.ConditionTrue},
 		"NotYetOnDelete": {"the strategy is about to change", appsv1.RollingUpdateDaemonSetStrategyType,
@@ -92,10 +96,13 @@ func TestOnDeleteIsNotProgressing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cached := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.RBD.NodeName(), Generation: 7}, Status: tc.status}
 			cached.Spec.UpdateStrategy.Type = tc.strategy
+			stale := cached.DeepCopy()
+			stale.Generation, stale.Status.ObservedGeneration = 6, 6
 			class := &storagev1.StorageClass{Provisioner: driver.RBD.Name, Parameters: map[string]string{"mounter": "rbd-nbd"}}
 			n := nodeUpdates{
 				driver:     driver.RBD,
-				daemonSets: appslisters.NewDaemonSetLister(indexerOf(t, cached)),
+				daemonSets: appslisters.NewDaemonSetLister(indexerOf(t, stale)),
+				live:       fake.NewClientset(cached).AppsV1(),
 				classes:    storagelisters.NewStorageClassLister(indexerOf(t, class)),
 				volumes:    corelisters.NewPersistentVolumeLister(indexerOf(t)),
 			}

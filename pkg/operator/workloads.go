@@ -69,7 +69,7 @@ func (s starter) nodeDaemonSet() factory.Controller {
 	daemonSets := s.clients.ns().Apps().V1().DaemonSets()
 	configMaps := s.clients.ns().Core().V1().ConfigMaps()
 	updates := nodeUpdates{
-		driver: s.driver, daemonSets: daemonSets.Lister(),
+		driver: s.driver, daemonSets: daemonSets.Lister(), live: s.clients.kube.AppsV1(),
 		classes: s.clients.cluster().Storage().V1().StorageClasses().Lister(),
 		volumes: s.clients.volumes.Core().V1().PersistentVolumes().Lister(),
 	}
