@@ -21,9 +21,25 @@ type Record struct {
 // Self is the record of the running program.
 func Self() (Record, error) { return recordOf("owner", os.Getpid()) }
 
+// recordOf waits until the process shows its arguments: a started program has none yet for the
+// moment in which the kernel loads it, and Alive would not know it again.
 func recordOf(name string, pid int) (Record, error) {
-	ticks, err := startTicks(pid)
-	return Record{Name: name, PID: pid, StartTicks: ticks}, err
+	for deadline := time.Now().Add(execTimeout); ; <-time.After(time.Millisecond) {
+		ticks, err := startTicks(pid)
+		r := Record{Name: name, PID: pid, StartTicks: ticks}
+		if err != nil || len(r.arguments()) > 0 {
+			return r, err
+		}
+		if time.Now().After(deadline) {
+			return r, fmt.Errorf("process %d (%s) shows no arguments", pid, name)
+		}
+	}
+}
+
+// arguments are those of whatever process has the number, each ended by a zero byte.
+func (r Record) arguments() []byte {
+	out, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", r.PID))
+	return out
 }
 
 // Alive says whether the recorded process still runs. A daemon carries the cluster's folder
@@ -33,9 +49,11 @@ func (r Record) Alive(folder string) bool {
 	if err != nil || ticks != r.StartTicks {
 		return false
 	}
-	arguments, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", r.PID))
-	return err == nil && bytes.Contains(arguments, []byte(folder))
+	return bytes.Contains(r.arguments(), []byte(folder))
 }
+
+// execTimeout is far above what the kernel takes to load a program.
+const execTimeout = 10 * time.Second
 
 // killTimeout is far above what the kernel takes to end a process that is not stuck in a disk.
 const killTimeout = 10 * time.Second
