@@ -29,7 +29,7 @@ func changed() {
 	})
 
 	It("in a Secret only, they are put right at once", func(ctx SpecContext) {
-		patch := []byte(`{"data":{"userID":"bm9ib2R5","userKey":"bm90aGluZw==","adminID":"YWRtaW4="}}`)
+		patch := []byte(`{"data":{"userID":"bm9ib2R5","userKey":"d3JpdHRlbi1ieS1oYW5kLWZvci1ub2JvZHk=","adminID":"YWRtaW4="}}`)
 		_, err := env.Kube.CoreV1().Secrets(namespace).Patch(ctx, driver.RBD.ProvisionerSecret(), types.MergePatchType, patch, metav1.PatchOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		Eventually(func(g Gomega) {
