@@ -1,0 +1,32 @@
+package ceph
+
+// The keys under which a volume or snapshot says whose it is: RBD image metadata, CephFS
+// subvolume metadata and CephFS subvolume snapshot metadata have the same.
+//
+// ceph-csi writes all but the last: internal/util/k8s/parameters.go has the names of
+// Kubernetes' objects, internal/rbd/rbd_util.go and internal/cephfs/core/metadata.go that
+// of the cluster. The values are plain text.
+const (
+	// TagCluster has the infrastructure name of the Kubernetes cluster that a volume or
+	// snapshot belongs to, which is ceph-csi's --clustername. It is never a Ceph cluster's fsid.
+	TagCluster = "csi.ceph.com/cluster/name"
+
+	// TagPV, TagPVC and TagPVCNamespace are on volumes alone: the PersistentVolume and the
+	// claim for which it was made. A later binding to another claim does not change them.
+	TagPV           = "csi.storage.k8s.io/pv/name"
+	TagPVC          = "csi.storage.k8s.io/pvc/name"
+	TagPVCNamespace = "csi.storage.k8s.io/pvc/namespace"
+
+	// TagSnapshot, TagSnapshotNamespace and TagSnapshotContent are on snapshots alone: the
+	// VolumeSnapshot and the VolumeSnapshotContent for which it was made.
+	TagSnapshot          = "csi.storage.k8s.io/volumesnapshot/name"
+	TagSnapshotNamespace = "csi.storage.k8s.io/volumesnapshot/namespace"
+	TagSnapshotContent   = "csi.storage.k8s.io/volumesnapshotcontent/name"
+
+	// TagRetain is this operator's own: "true" on a volume whose PersistentVolume has the
+	// reclaim policy Retain, which a teardown keeps unless it is told otherwise.
+	TagRetain = "storage.openshift.io/retain"
+)
+
+// RetainMark is the value of TagRetain. A volume that may go with its cluster lacks the key.
+const RetainMark = "true"
