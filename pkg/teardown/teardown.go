@@ -1,0 +1,194 @@
+// Package teardown removes from Ceph what an OpenShift cluster left there: its volumes,
+// snapshots and clones, what ceph-csi keeps about them, and the cephx users made for it. It
+// needs no Kubernetes. It removes nothing that is not provably of that cluster.
+//
+// Run gathers, decides in pure functions, shows, asks and acts. It may be killed anywhere and
+// run again. What it does in each kind of storage is a Part.
+package teardown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// Errors of Run that are no fault of Ceph's.
+var (
+	// ErrNoInfraID says that nothing tells whose volumes are meant.
+	ErrNoInfraID = errors.New("the infra ID is empty")
+	// ErrNotConfirmed says that whoever was asked did not say yes.
+	ErrNotConfirmed = errors.New("nothing was removed: not confirmed")
+)
+
+// Options say what to look for and what to do with it. Parts share them.
+type Options struct {
+	// InfraID is the infrastructure name of the cluster whose volumes go; never empty.
+	InfraID string
+	// Pools and Filesystems limit where to look; empty means all.
+	Pools       []string
+	Filesystems []string
+	// Volumes limits the run to these; empty means all.
+	Volumes []ceph.VolumeHandle
+	// IncludeRetained also removes what carries the retain mark.
+	IncludeRetained bool
+	// Force limits the refusal to what is in use, instead of the whole run.
+	Force bool
+	// KeepForChildren leaves parents of volumes that stay to the trash and the mgr, which removes
+	// them with their last child.
+	KeepForChildren bool
+	// Parallel is how much is done at a time; 0 means DefaultParallel.
+	Parallel int
+	// Claimed tells whose PersistentVolume names a volume, in words such as "PersistentVolume pv-1
+	// of cluster b"; empty means nobody's. Nil where no PersistentVolumes are known.
+	Claimed func(Item) string
+}
+
+// DefaultParallel is how much is done at a time unless told otherwise: more did not make it
+// faster, and other clients want something of the OSDs too.
+const DefaultParallel = 16
+
+// Judge applies what holds for everything that is provably the cluster's.
+func (o Options) Judge(i Item, proof string) Decision {
+	if o.Claimed != nil {
+		if whose := o.Claimed(i); whose != "" {
+			return Decision{i, Refuse, whose + " names it"}
+		}
+	}
+	if i.Retain && !o.IncludeRetained {
+		return Decision{i, Keep, "its PersistentVolume said reclaimPolicy Retain; --include-retained removes it too"}
+	}
+	return Decision{i, Remove, proof}
+}
+
+// Selected says whether an Item is among the volumes that the run is limited to.
+func (o Options) Selected(i Item) bool {
+	return len(o.Volumes) == 0 || slices.ContainsFunc(o.Volumes, func(v ceph.VolumeHandle) bool {
+		return v.UUID == i.UUID && v.LocationID == i.Location
+	})
+}
+
+// Part looks after one kind of storage, or of what belongs to it.
+type Part interface {
+	// Find gathers and decides; it changes nothing. before has the decisions of the parts that
+	// come earlier.
+	Find(ctx context.Context, before []Decision) (Findings, error)
+	// Remove removes what was agreed on, all of it found by this part, and tells of each how it
+	// went, from any goroutine. Its error says that it had to stop; faults of single items are in
+	// their outcomes. Of items not told of, it is not known what became of them.
+	Remove(ctx context.Context, agreed []Decision, tell func(Outcome)) error
+}
+
+// Config is a run.
+type Config struct {
+	Options
+	Parts []Part
+	// DryRun stops after showing.
+	DryRun bool
+	// JSON writes the report as JSON, once, at the end.
+	JSON bool
+	// Out gets the report. What happens meanwhile goes to Progress.
+	Out io.Writer
+	// Progress is told what happens; nil means nobody.
+	Progress Progress
+	// Confirm shows the text and asks. Nil means that nobody needs to be asked.
+	Confirm func(text string) (bool, error)
+}
+
+// Run finds, shows, asks, removes and reports. The report is also returned; its Code is how the
+// process ends. An error means that nothing was removed.
+func Run(ctx context.Context, c Config) (*Report, error) {
+	report := &Report{InfraID: c.InfraID, DryRun: c.DryRun, Tags: map[string]int{}}
+	if strings.TrimSpace(c.InfraID) == "" {
+		return report, ErrNoInfraID
+	}
+	if c.Progress == nil {
+		c.Progress = quiet{}
+	}
+	byPart, err := find(ctx, c, report)
+	if err != nil {
+		return report, err
+	}
+	if !c.JSON {
+		if err := report.writeFound(c.Out); err != nil {
+			return report, err
+		}
+	}
+	if n, _ := report.count(Remove); n > 0 && !c.DryRun {
+		if c.Confirm != nil {
+			switch yes, err := c.Confirm(report.question()); {
+			case err != nil:
+				return report, err
+			case !yes:
+				return report, ErrNotConfirmed
+			}
+		}
+		act(ctx, c, byPart, report)
+	}
+	if c.JSON {
+		return report, report.writeJSON(c.Out)
+	}
+	return report, report.writeEnd(c.Out)
+}
+
+// find asks all parts, and refuses everything where the cluster still lives.
+func find(ctx context.Context, c Config, report *Report) ([][]Decision, error) {
+	var byPart [][]Decision
+	var all []Decision
+	for _, part := range c.Parts {
+		found, err := part.Find(ctx, all)
+		if err != nil {
+			return nil, err
+		}
+		byPart = append(byPart, found.Decisions)
+		all = append(all, found.Decisions...)
+		report.Alive = append(report.Alive, found.Alive...)
+		for tag, n := range found.Tags {
+			report.Tags[tag] += n
+		}
+	}
+	if len(report.Alive) > 0 && !c.Force {
+		refuseAll(byPart, report.Alive)
+	}
+	report.fill(slices.Concat(byPart...))
+	return byPart, nil
+}
+
+// refuseAll: a cluster that still lives is not torn down by accident.
+func refuseAll(byPart [][]Decision, alive []string) {
+	for _, decisions := range byPart {
+		for i := range decisions {
+			if decisions[i].Verdict == Remove {
+				decisions[i].Verdict = Refuse
+				decisions[i].Reason = fmt.Sprintf("the cluster is still in use (%s); stop it, or limit the refusal to what is in use with --force", alive[0])
+			}
+		}
+	}
+}
+
+// act lets each part remove what was agreed on.
+func act(ctx context.Context, c Config, byPart [][]Decision, report *Report) {
+	n, size := report.count(Remove)
+	c.Progress.Start(n, size)
+	defer c.Progress.End()
+	for i, part := range c.Parts {
+		agreed := slices.DeleteFunc(slices.Clone(byPart[i]), func(d Decision) bool { return d.Verdict != Remove })
+		if len(agreed) == 0 {
+			continue
+		}
+		tell := func(o Outcome) {
+			report.record(o)
+			c.Progress.Step(o)
+		}
+		if err := part.Remove(ctx, agreed, tell); err != nil {
+			report.Faults = append(report.Faults, err.Error())
+		}
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
