@@ -112,12 +112,12 @@ func TestCommandsAreTheReadmes(t *testing.T) {
 
 func TestOtherCRDsAreOnlyNames(t *testing.T) {
 	crd := &unstructured.Unstructured{Object: map[string]any{"kind": "CustomResourceDefinition", "spec": map[string]any{"versions": []any{}}}}
-	crd.SetName(serviceMonitorCRD)
+	crd.SetName(serviceMonitors.GroupResource().String())
 	trimmed, err := trimCRD(crd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if object := trimmed.(*unstructured.Unstructured); object.Object["spec"] != nil || object.GetName() != serviceMonitorCRD {
+	if object := trimmed.(*unstructured.Unstructured); object.Object["spec"] != nil || object.GetName() != serviceMonitors.GroupResource().String() {
 		t.Errorf("%v", object.Object)
 	}
 }

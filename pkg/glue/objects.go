@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
@@ -16,10 +15,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/served"
 )
 
 // Names of CSO's controllers, without the driver's prefix.
@@ -30,8 +31,8 @@ const (
 	crController             = "CSIDriverOperator"
 )
 
-// serviceMonitorCRD may be missing.
-const serviceMonitorCRD = "servicemonitors.monitoring.coreos.com"
+// serviceMonitors may be unknown: their CRD is prometheus-operator's.
+var serviceMonitors = schema.GroupVersionResource{Group: "monitoring.coreos.com", Version: "v1", Resource: "servicemonitors"}
 
 // staticResources applies the operator's ServiceAccount, roles and Service.
 //
@@ -53,19 +54,23 @@ func (s starter) staticResources(o operator) factory.Controller {
 	})
 }
 
-// serviceMonitor applies the operator's ServiceMonitor while its CRD exists. No informer
-// watches it: an informer of a kind that may be unknown would fail for ever.
+// serviceMonitor applies the operator's ServiceMonitor while its CRD exists.
 //
 // It produces the condition <prefix>CSIDriverOperatorServiceMonitorControllerDegraded.
 func (s starter) serviceMonitor(o operator) factory.Controller {
 	name := o.ConditionPrefix + serviceMonitorController
 	clients := resourceapply.NewClientHolder().WithDynamicClient(s.clients.dynamic)
 	inner := staticresourcecontroller.NewStaticResourceController(name, s.Assets, []string{o.ServiceMonitorAsset}, clients, s.clients.storage, s.recorder)
+	monitor := served.Watch{
+		Client: s.clients.dynamic, Resource: serviceMonitors, Namespace: driver.Namespace, Name: o.driver.OperatorName(),
+		Served: func() bool { return s.clients.crd(serviceMonitors.GroupResource().String()) != nil },
+	}
 	return s.controller(controller{
-		name: name, of: o, quiet: true, resync: time.Minute,
+		name: name, of: o, quiet: true,
 		sync: func(ctx context.Context, syncCtx factory.SyncContext) error {
-			if s.clients.crd(serviceMonitorCRD) == nil {
-				return nil
+			known, err := monitor.Follow(ctx, func() { syncCtx.Queue().Add(factory.DefaultQueueKey) })
+			if err != nil || !known {
+				return err
 			}
 			return inner.Sync(ctx, syncCtx)
 		},

@@ -18,6 +18,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/served"
 )
 
 // staticResync is how often static resources are compared with a live GET each; their
@@ -106,16 +107,16 @@ func (s starter) serviceMonitor() factory.Controller {
 	name := s.serviceMonitorName()
 	clients := resourceapply.NewClientHolder().WithDynamicClient(s.clients.dynamic)
 	inner := staticresourcecontroller.NewStaticResourceController(name, s.assets.Asset, []string{assets.ServiceMonitor}, clients, s.clients.patient, s.recorder)
-	monitor := whileServed{
-		client: s.clients.dynamic, resource: serviceMonitors,
-		namespace: driver.Namespace, name: s.driver.ServiceMonitor(),
-		served: func() bool { return len(s.clients.served(serviceMonitors.GroupResource().String())) > 0 },
+	monitor := served.Watch{
+		Client: s.clients.dynamic, Resource: serviceMonitors,
+		Namespace: driver.Namespace, Name: s.driver.ServiceMonitor(),
+		Served: func() bool { return len(s.clients.served(serviceMonitors.GroupResource().String())) > 0 },
 	}
 	return wrapped{
 		name: name, open: s.open, resync: staticResync,
 		inner: func(ctx context.Context, syncCtx factory.SyncContext) error {
-			served, err := monitor.follow(ctx, func() { syncCtx.Queue().Add(factory.DefaultQueueKey) })
-			if err != nil || !served {
+			known, err := monitor.Follow(ctx, func() { syncCtx.Queue().Add(factory.DefaultQueueKey) })
+			if err != nil || !known {
 				return err
 			}
 			return inner.Sync(ctx, syncCtx)

@@ -1,4 +1,4 @@
-package operator
+package served
 
 import (
 	"testing"
@@ -11,16 +11,16 @@ import (
 	"k8s.io/client-go/dynamic/fake"
 )
 
-func TestWhileServed(t *testing.T) {
+func TestFollow(t *testing.T) {
 	resource := schema.GroupVersionResource{Group: "monitoring.coreos.com", Version: "v1", Resource: "servicemonitors"}
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 		map[schema.GroupVersionResource]string{resource: "ServiceMonitorList"})
 	served := false
-	w := whileServed{client: client, resource: resource, namespace: "ns", name: "ours", served: func() bool { return served }}
+	w := Watch{Client: client, Resource: resource, Namespace: "ns", Name: "ours", Served: func() bool { return served }}
 	woken := make(chan struct{}, 10)
 	follow := func() bool {
 		t.Helper()
-		known, err := w.follow(t.Context(), func() { woken <- struct{}{} })
+		known, err := w.Follow(t.Context(), func() { woken <- struct{}{} })
 		if err != nil {
 			t.Fatal(err)
 		}
