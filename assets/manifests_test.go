@@ -43,7 +43,7 @@ func TestManifests(t *testing.T) {
 		"ConfigMap": func() any { return &corev1.ConfigMap{} }, "Service": func() any { return &corev1.Service{} },
 		"Role": func() any { return &rbacv1.Role{} }, "RoleBinding": func() any { return &rbacv1.RoleBinding{} },
 		"ClusterRole": func() any { return &rbacv1.ClusterRole{} }, "ClusterRoleBinding": func() any { return &rbacv1.ClusterRoleBinding{} },
-		"Deployment": func() any { return &appsv1.Deployment{} },
+		"Deployment": func() any { return &appsv1.Deployment{} }, "ServiceMonitor": func() any { return &map[string]any{} },
 	}
 	shared := assets.SharedRoles()
 	for name, content := range installManifests(t) {
@@ -103,6 +103,29 @@ func TestGlueDeployment(t *testing.T) {
 	}
 	for _, problem := range slices.Concat(unequal(values), wrongSelector(w), wrongSCC(w), wrongContainers(w), wrongVolumes(w), notRestricted(w)) {
 		t.Error(problem)
+	}
+}
+
+// TestGlueServiceMonitor: cluster-storage is scraped as the operators are.
+func TestGlueServiceMonitor(t *testing.T) {
+	content, err := os.ReadFile(filepath.Join(operatorFolder(driver.RBD), "09_servicemonitor.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	renamed := strings.ReplaceAll(string(content), driver.RBD.OperatorName(), clusterStorage)
+	var want, have struct{ Spec map[string]any }
+	var service corev1.Service
+	manifests := installManifests(t)
+	for text, into := range map[string]any{renamed: &want, string(manifests["12_servicemonitor.yaml"]): &have, string(manifests["04_service.yaml"]): &service} {
+		if err := yaml.Unmarshal([]byte(text), into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Errorf("-as the operators' +have:\n%s", diff)
+	}
+	if service.Labels["app"] != clusterStorage || service.Spec.Ports[0].Name != "https" {
+		t.Errorf("the Service is not the one that is selected: %v, %v", service.Labels, service.Spec.Ports)
 	}
 }
 

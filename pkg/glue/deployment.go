@@ -13,6 +13,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/resource/resourceapply"
 	"github.com/openshift/library-go/pkg/operator/resource/resourcemerge"
 	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
@@ -34,7 +35,7 @@ func (s starter) deployment(o operator) (factory.Controller, error) {
 	return s.controller(controller{
 		name: name, of: o,
 		informers: []factory.Informer{
-			config.Infrastructures().Informer(), config.APIServers().Informer(), s.clients.ns().Core().V1().ConfigMaps().Informer(),
+			config.Infrastructures().Informer(), config.APIServers().Informer(), config.Proxies().Informer(), s.clients.ns().Core().V1().ConfigMaps().Informer(),
 			s.clients.ns().Rbac().V1().RoleBindings().Informer(), s.clients.cluster().Rbac().V1().ClusterRoleBindings().Informer(),
 		},
 		sync: func(ctx context.Context, _ factory.SyncContext) error {
@@ -78,6 +79,11 @@ func (s starter) applyDeployment(ctx context.Context, name string, o operator) e
 	if infrastructure.Status.ControlPlaneTopology == configv1.ExternalTopologyMode {
 		required.Spec.Template.Spec.NodeSelector = nil
 	}
+	proxy, err := s.clients.configInformers.Config().V1().Proxies().Lister().Get(instance)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("reading Proxy/%s: %w", instance, err)
+	}
+	injectProxy(required, proxy)
 	deployment, _, err := resourceapply.ApplyDeployment(ctx, s.clients.kube.AppsV1(), s.recorder, required,
 		resourcemerge.ExpectedDeploymentGeneration(required, current.Generations))
 	if err != nil {

@@ -27,6 +27,7 @@ func ofGlue() []target {
 	storage.mine, operator.mine = createdByGlue, reportedByGlue
 	return append(out,
 		operator, storage,
+		here("ServiceMonitor", glue.Name), here("RoleBinding", glue.Name+"-prometheus"), here("Role", glue.Name+"-prometheus"),
 		wide("ClusterRoleBinding", glue.Name), wide("ClusterRoleBinding", glue.Name+"-granted"),
 		here("RoleBinding", glue.Name+"-granted"),
 		wide("ClusterRole", glue.Name), wide("ClusterRole", glue.Name+"-granted"),
