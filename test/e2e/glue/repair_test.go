@@ -2,52 +2,69 @@ package glue
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/restmapper"
+	"sigs.k8s.io/yaml"
 
+	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
-// owned are the objects that cluster-storage made for a driver, but for the ServiceAccount,
-// with which the operator's token goes.
-func owned(d driver.Driver) map[schema.GroupVersionResource][]types.NamespacedName {
-	named := func(suffixes ...string) []types.NamespacedName {
-		var out []types.NamespacedName
-		for _, suffix := range suffixes {
-			out = append(out, types.NamespacedName{Namespace: driver.Namespace, Name: d.OperatorName() + suffix})
+// object is one that cluster-storage made.
+type object struct {
+	client dynamic.ResourceInterface
+	kind   string
+	name   string
+}
+
+// owned are all objects that cluster-storage makes for a driver: each of its assets.
+func owned(d driver.Driver) []object {
+	GinkgoHelper()
+	groups, err := restmapper.GetAPIGroupResources(env.Kube.Discovery())
+	Expect(err).NotTo(HaveOccurred())
+	mapper := restmapper.NewDiscoveryRESTMapper(groups)
+	var out []object
+	for _, config := range clusterstorage.Configs(func(string) string { return "" }, func() bool { return true }) {
+		if config.CSIDriverName != d.Name {
+			continue
 		}
-		return out
+		more := []string{config.StandaloneOperatorConfigAsset, config.CRAsset, config.ServiceMonitorAsset, config.DeploymentAsset}
+		for _, path := range slices.Concat(config.StaticAssets, more) {
+			content, err := assets.Operator(path)
+			Expect(err).NotTo(HaveOccurred())
+			var manifest unstructured.Unstructured
+			Expect(yaml.Unmarshal(content, &manifest.Object)).To(Succeed(), path)
+			gvk := manifest.GroupVersionKind()
+			mapping, err := mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+			Expect(err).NotTo(HaveOccurred(), path)
+			out = append(out, object{env.Dynamic.Resource(mapping.Resource).Namespace(manifest.GetNamespace()), gvk.Kind, manifest.GetName()})
+		}
 	}
-	wide := func(name string) []types.NamespacedName { return []types.NamespacedName{{Name: name}} }
-	rbac := rbacv1.SchemeGroupVersion
-	return map[schema.GroupVersionResource][]types.NamespacedName{
-		{Version: "v1", Resource: "services"}:                                          named("-metrics"),
-		{Version: "v1", Resource: "configmaps"}:                                        named("-config"),
-		{Group: "apps", Version: "v1", Resource: "deployments"}:                        named(""),
-		{Group: "monitoring.coreos.com", Version: "v1", Resource: "servicemonitors"}:   named(""),
-		rbac.WithResource("roles"):                                                     named("-role", "-prometheus"),
-		rbac.WithResource("rolebindings"):                                              named("-rolebinding", "-prometheus"),
-		rbac.WithResource("clusterroles"):                                              wide(d.OperatorName() + "-clusterrole"),
-		rbac.WithResource("clusterrolebindings"):                                       wide(d.OperatorName() + "-clusterrolebinding"),
-		{Group: "operator.openshift.io", Version: "v1", Resource: "clustercsidrivers"}: wide(d.Name),
-	}
+	return out
 }
 
 func repaired() {
 	It("restores every object of its own that is deleted", func(ctx SpecContext) {
 		begin := time.Now()
 		defer func() { env.Lawless(begin, time.Now()) }()
-		restores(ctx, func(resource string) bool { return !last(resource) })
-		// An operator whose rights have gone could not give its lease back, and its successor would
-		// wait for it.
-		restores(ctx, last)
+		all := owned(driver.RBD)
+		Expect(all).To(HaveLen(13), "one for each file of assets/csidriveroperators/ceph-rbd")
+		restores(ctx, all, func(kind string) bool { return kind != "Deployment" && kind != "ClusterCSIDriver" })
+		// With the ServiceAccount, the operator's token has gone: the old operator cannot give its
+		// lease back, and its successor would wait for that.
+		Expect(env.Kube.CoordinationV1().Leases(driver.Namespace).Delete(ctx, driver.RBD.OperatorName()+"-lock", metav1.DeleteOptions{})).To(Succeed())
+		restores(ctx, all, func(kind string) bool { return kind == "Deployment" })
+		restores(ctx, all, func(kind string) bool { return kind == "ClusterCSIDriver" })
 		Eventually(func(g Gomega) { expectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 		env.Settle(ctx)
 	})
@@ -70,41 +87,29 @@ func repaired() {
 	})
 }
 
-// last are deleted when the operator has its rights.
-func last(resource string) bool { return resource == "deployments" || resource == "clustercsidrivers" }
-
-// restores deletes the objects of the resources that match, and waits for new ones.
-func restores(ctx SpecContext, match func(resource string) bool) {
+// restores deletes the objects whose kinds match, and waits for new ones.
+func restores(ctx SpecContext, all []object, match func(kind string) bool) {
 	GinkgoHelper()
 	uids := map[string]types.UID{}
-	each(driver.RBD, func(resource schema.GroupVersionResource, name types.NamespacedName) {
-		if !match(resource.Resource) {
-			return
+	for _, o := range all {
+		if !match(o.kind) {
+			continue
 		}
-		client := env.Dynamic.Resource(resource).Namespace(name.Namespace)
-		object, err := client.Get(ctx, name.Name, metav1.GetOptions{})
-		Expect(err).NotTo(HaveOccurred())
-		uids[resource.Resource+name.Name] = object.GetUID()
-		Expect(client.Delete(ctx, name.Name, metav1.DeleteOptions{})).To(Succeed())
-	})
-	Eventually(func(g Gomega) {
-		each(driver.RBD, func(resource schema.GroupVersionResource, name types.NamespacedName) {
-			if !match(resource.Resource) {
-				return
-			}
-			object, err := env.Dynamic.Resource(resource).Namespace(name.Namespace).Get(ctx, name.Name, metav1.GetOptions{})
-			g.Expect(err).NotTo(HaveOccurred())
-			g.Expect(object.GetUID()).NotTo(Equal(uids[resource.Resource+name.Name]), name.Name)
-		})
-	}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
-}
-
-func each(d driver.Driver, do func(schema.GroupVersionResource, types.NamespacedName)) {
-	for resource, names := range owned(d) {
-		for _, name := range names {
-			do(resource, name)
-		}
+		deleted, err := o.client.Get(ctx, o.name, metav1.GetOptions{})
+		Expect(err).NotTo(HaveOccurred(), o.kind)
+		uids[o.kind+o.name] = deleted.GetUID()
+		Expect(o.client.Delete(ctx, o.name, metav1.DeleteOptions{})).To(Succeed())
 	}
+	Eventually(func(g Gomega) {
+		for _, o := range all {
+			if !match(o.kind) {
+				continue
+			}
+			restored, err := o.client.Get(ctx, o.name, metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred(), o.kind)
+			g.Expect(restored.GetUID()).NotTo(Equal(uids[o.kind+o.name]), o.kind+" "+o.name)
+		}
+	}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 }
 
 // deleteService deletes an object of the CephFS operator that only cluster-storage restores.

@@ -4,6 +4,8 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	configv1 "github.com/openshift/api/config/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -13,6 +15,7 @@ import (
 const (
 	newVersion  = "4.23.1"
 	newOperator = "registry.example.com/ceph-csi-driver-operator:" + newVersion
+	proxy       = "https://proxy.example.com:3129"
 	newDriver   = "registry.example.com/ceph-csi:" + newVersion
 )
 
@@ -25,6 +28,7 @@ func clusterOperatorOf(v fixture.Version) *configv1.ClusterOperator {
 
 func upgraded() {
 	It("reports a new version when everything runs it", func(ctx SpecContext) {
+		Expect(env.Cluster.SetProxy(ctx, configv1.ProxyStatus{HTTPSProxy: proxy})).To(Succeed())
 		env.Kubectl(ctx, "-n", driver.Namespace, "set", "env", "deployment/"+fixture.GlueAccount,
 			"OPERATOR_IMAGE_VERSION="+newVersion, "CEPH_CSI_DRIVER_OPERATOR_IMAGE="+newOperator, "CEPH_CSI_DRIVER_IMAGE="+newDriver)
 		Eventually(func(g Gomega) {
@@ -34,6 +38,14 @@ func upgraded() {
 				g.Expect(env.Controller(ctx, g, d).Spec.Template.Spec.Containers).To(ContainElement(HaveField("Image", newDriver)))
 			}
 		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+	})
+
+	It("has given the operators the cluster's proxy", func(ctx SpecContext) {
+		for _, d := range driver.All {
+			deployment, err := env.Kube.AppsV1().Deployments(driver.Namespace).Get(ctx, d.OperatorName(), metav1.GetOptions{})
+			Expect(err).NotTo(HaveOccurred())
+			Expect(deployment.Spec.Template.Spec.Containers[0].Env).To(ContainElement(corev1.EnvVar{Name: "HTTPS_PROXY", Value: proxy}))
+		}
 	})
 
 	It("was Progressing before, and not with the new version", func() {
