@@ -25,6 +25,10 @@ var (
 	// ErrNoActiveMDS says that a filesystem has no active MDS, so that its commands must
 	// not be sent.
 	ErrNoActiveMDS = errors.New("no active MDS")
+	// ErrChanged says that somebody else changed what was to be changed since it was read.
+	ErrChanged = errors.New("changed by somebody else meanwhile")
+	// ErrNotReady says that a clone in flight keeps a subvolume or snapshot busy.
+	ErrNotReady = errors.New("not ready")
 	// ErrClosed says that the connection was closed by its owner.
 	ErrClosed = errors.New("connection is closed")
 )
@@ -48,7 +52,7 @@ func (e *CommandError) Error() string {
 	return fmt.Sprintf("ceph %s: %s (errno %d, %s)", e.Command, e.Status, e.Errno, number.Error())
 }
 
-// Is matches ErrTimeout, ErrDenied and ErrNotFound by the error number.
+// Is matches ErrTimeout, ErrDenied, ErrNotFound and ErrNotReady by the error number.
 func (e *CommandError) Is(target error) bool {
 	switch syscall.Errno(e.number()) {
 	case syscall.ETIMEDOUT:
@@ -57,6 +61,8 @@ func (e *CommandError) Is(target error) bool {
 		return target == ErrDenied
 	case syscall.ENOENT:
 		return target == ErrNotFound
+	case syscall.EAGAIN:
+		return target == ErrNotReady
 	}
 	return false
 }

@@ -34,11 +34,12 @@ type Cluster struct {
 	// outage is nil while the cluster answers.
 	outage  *outage
 	daemons daemons
+	volumes volumes
 }
 
 // New makes a cluster with mon "a" and user client.admin, without pools and filesystems.
 func New() *Cluster {
-	c := &Cluster{fsid: FSID, groups: map[string][]string{}, users: map[string]user{}, writes: map[string]int{}}
+	c := &Cluster{fsid: FSID, groups: map[string][]string{}, users: map[string]user{}, writes: map[string]int{}, volumes: newVolumes()}
 	c.AddMon("a")
 	c.AddUser("admin")
 	return c

@@ -28,6 +28,7 @@ type Connection interface {
 	CreateUser(ctx context.Context, id string, caps ceph.Caps) (ceph.User, error)
 	SetCaps(ctx context.Context, id string, caps ceph.Caps) error
 	Preflight
+	Metadata
 	Close()
 }
 
@@ -44,6 +45,13 @@ type Subject struct {
 	Dead ceph.Address
 	// RemoveUser removes a user of whom only the name without "client." is given.
 	RemoveUser func(t *testing.T, id string)
+	// AddImage, AddJournal and AddSubvolume add what ceph-csi adds; a journal's keys and values
+	// follow its name. The RADOS namespace may be new.
+	AddImage     func(t *testing.T, at ceph.ImagePlace)
+	AddJournal   func(t *testing.T, pool, namespace, object string, keys ...string)
+	AddSubvolume func(t *testing.T, at ceph.SubvolumePlace)
+	// CheckImage compares the metadata of an image with what another client sees, if there is one.
+	CheckImage func(t *testing.T, at ceph.ImagePlace, want map[string]string)
 	// AddMon and RemoveMon change the mons and return when they have a quorum.
 	AddMon, RemoveMon func(t *testing.T, name string)
 	// Stop makes the cluster silent, Start ends that.
@@ -62,6 +70,9 @@ func Contract(t *testing.T, open func(t *testing.T) Subject) {
 		{"Pools", testPools},
 		{"Protection", testProtection},
 		{"Filesystems", testFilesystems},
+		{"ImageMetadata", testImageMetadata},
+		{"Journals", testJournals},
+		{"SubvolumeMetadata", testSubvolumeMetadata},
 		{"Overview", testOverview},
 		{"Trials", testTrials},
 		{"ObjectRights", testObjectRights},

@@ -30,7 +30,12 @@ func TestContract(t *testing.T) {
 			RemoveUser: func(_ *testing.T, id string) {
 				c.RemoveUser(id)
 			},
-			AddMon: func(_ *testing.T, name string) { c.AddMon(name) },
+			AddImage: func(_ *testing.T, at ceph.ImagePlace) { c.AddImage(at) },
+			AddJournal: func(_ *testing.T, pool, namespace, object string, keys ...string) {
+				c.AddJournal(pool, namespace, object, keys...)
+			},
+			AddSubvolume: func(_ *testing.T, at ceph.SubvolumePlace) { c.AddSubvolume(at) },
+			AddMon:       func(_ *testing.T, name string) { c.AddMon(name) },
 			RemoveMon: func(_ *testing.T, name string) {
 				c.RemoveMon(name)
 			},

@@ -98,6 +98,7 @@ func TestRealCeph(t *testing.T) {
 		{"ManyFailures", testManyFailures},
 		{"ManyCallsInAnOutage", testManyCallsInAnOutage},
 		{"LateAnswerOfMgr", testLateAnswerOfMgr},
+		{"MountedImage", testMountedImage},
 		{"CloseUnderCall", testCloseUnderCall},
 		{"Contract", testContract},
 	} {
@@ -127,7 +128,13 @@ func testContract(t *testing.T, c *cephdaemons.Ceph) {
 			RemoveUser: func(t *testing.T, id string) {
 				command(t, c, "auth", "rm", "client."+id)
 			},
-			AddMon: func(t *testing.T, name string) { check(t, c.AddMon(t.Context(), name)) },
+			AddImage: func(t *testing.T, at ceph.ImagePlace) { addImage(t, c, at) },
+			AddJournal: func(t *testing.T, pool, namespace, object string, keys ...string) {
+				addJournal(t, c, pool, namespace, object, keys)
+			},
+			AddSubvolume: func(t *testing.T, at ceph.SubvolumePlace) { addSubvolume(t, c, at) },
+			CheckImage:   func(t *testing.T, at ceph.ImagePlace, want map[string]string) { checkImage(t, c, at, want) },
+			AddMon:       func(t *testing.T, name string) { check(t, c.AddMon(t.Context(), name)) },
 			RemoveMon: func(t *testing.T, name string) {
 				check(t, c.RemoveMon(t.Context(), name))
 			},

@@ -95,6 +95,11 @@ func (c *Ceph) RBD(ctx context.Context, arguments ...string) ([]byte, error) {
 	return c.tool(ctx, "rbd", arguments)
 }
 
+// RADOS runs `rados` as the administrator and returns its stdout.
+func (c *Ceph) RADOS(ctx context.Context, arguments ...string) ([]byte, error) {
+	return c.tool(ctx, "rados", arguments)
+}
+
 // commandTimeout ends a command that hangs, as all do when no mon or no MDS answers.
 const commandTimeout = 2 * time.Minute
 
