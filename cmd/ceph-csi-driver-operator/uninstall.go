@@ -23,6 +23,7 @@ import (
 func newUninstallCommand() *cobra.Command {
 	var kubeconfig string
 	var yes, force, keepProtection bool
+	var rookNamespaces []string
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Take the operators, their drivers and their conditions off a cluster; volumes and pools stay",
@@ -35,7 +36,7 @@ func newUninstallCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			options.Force, options.Out = force, cmd.OutOrStdout()
+			options.Force, options.RookNamespaces, options.Out = force, rookNamespaces, cmd.OutOrStdout()
 			if !keepProtection {
 				options.Release = releasePools
 			}
@@ -47,10 +48,11 @@ func newUninstallCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&yes, "yes", false, "Do not ask.")
 	cmd.Flags().BoolVar(&force, "force", false, "Go on although PersistentVolumes or VolumeSnapshotContents of the drivers exist.")
 	cmd.Flags().BoolVar(&keepProtection, "keep-protection", false, "Do not contact Ceph: pools that this cluster keeps from removal stay so.")
+	cmd.Flags().StringSliceVar(&rookNamespaces, "rook-namespace", nil, "Also release the pools of the Ceph cluster that Rook declares in this namespace: for a second run, when no ClusterCSIDriver names it any more.")
 	return cmd
 }
 
-// releasePools connects to the Ceph cluster that a Secret declares and takes this cluster's
+// releasePools connects to the Ceph cluster that data declares and takes this cluster's
 // marks off its pools.
 func releasePools(ctx context.Context, data map[string][]byte, infraID string) error {
 	source, err := ceph.ParseSource(ctx, data, resolve)

@@ -8,33 +8,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 var infrastructures = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "infrastructures"}
 
-// releaseProtection takes this cluster's marks off the pools of every Ceph cluster that a
-// Secret declares. It comes last: until then, an operator would put them back.
-func releaseProtection(ctx context.Context, o Options) error {
+// releaseProtection takes this cluster's marks off the pools of every Ceph cluster that is
+// declared. It comes last: until then, an operator would put them back.
+func releaseProtection(ctx context.Context, o Options, all []declaration) error {
 	infraID, err := infrastructureName(ctx, o)
 	if err != nil || infraID == "" {
 		return err
 	}
-	secrets, err := o.Kube.CoreV1().Secrets(driver.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return fmt.Errorf("listing Secrets: %w", err)
-	}
-	for _, s := range secrets.Items {
-		if !clusterstorage.IsDeclaration(s.Name, s.Labels) {
-			continue
+	for _, d := range all {
+		if err := o.Release(ctx, d.data, infraID); err != nil {
+			return fmt.Errorf("everything else is removed, but pools of the Ceph cluster of %s may still carry this cluster's protection: %w; "+
+				"run the command again%s from where Ceph is reachable, or give that up with --keep-protection", d.where, err, d.again)
 		}
-		if err := o.Release(ctx, s.Data, infraID); err != nil {
-			return fmt.Errorf("everything else is removed, but pools of the Ceph cluster of Secret %s may still carry this cluster's protection: %w; "+
-				"run the command again from where Ceph is reachable, or give that up with --keep-protection", s.Name, err)
-		}
-		fmt.Fprintf(o.Out, "Released the pools of the Ceph cluster of Secret %s.\n", s.Name)
+		fmt.Fprintf(o.Out, "Released the pools of the Ceph cluster of %s.\n", d.where)
 	}
 	return nil
 }

@@ -91,12 +91,7 @@ func TestRunAsks(t *testing.T) {
 
 func TestRunReleasesPoolsLast(t *testing.T) {
 	o, client, _ := cluster(t)
-	infrastructure := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"infrastructureName": "demo-1"}}}
-	infrastructure.SetGroupVersionKind(infrastructures.GroupVersion().WithKind("Infrastructure"))
-	infrastructure.SetName("cluster")
-	if _, err := client.Resource(infrastructures).Create(t.Context(), infrastructure, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	createInfrastructure(t, client)
 	secret := secretOf(map[string][]byte{"keyring": []byte("k")})
 	if _, err := o.Kube.CoreV1().Secrets(driver.Namespace).Create(t.Context(), secret, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -114,6 +109,16 @@ func TestRunReleasesPoolsLast(t *testing.T) {
 	err := Run(t.Context(), o)
 	if !errors.Is(err, unreachable) || !strings.Contains(err.Error(), "--keep-protection") {
 		t.Errorf("error %v", err)
+	}
+}
+
+func createInfrastructure(t *testing.T, client *dynamicfake.FakeDynamicClient) {
+	t.Helper()
+	infrastructure := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"infrastructureName": "demo-1"}}}
+	infrastructure.SetGroupVersionKind(infrastructures.GroupVersion().WithKind("Infrastructure"))
+	infrastructure.SetName("cluster")
+	if _, err := client.Resource(infrastructures).Create(t.Context(), infrastructure, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -37,8 +37,11 @@ type Options struct {
 	// Operands are the manifests of the drivers' operands, by the driver's name.
 	Operands map[string]assets.Set
 	// Release takes the marks of an OpenShift cluster, by its infra ID, off the pools of the Ceph
-	// cluster that a Secret's data declares; nil leaves them.
+	// cluster that data declares, as a Secret does; nil leaves them.
 	Release func(ctx context.Context, data map[string][]byte, infraID string) error
+	// RookNamespaces are where Rook declares Ceph clusters, beside those that ClusterCSIDrivers
+	// name: these are gone when the command is run again.
+	RookNamespaces []string
 	// Force goes on although PersistentVolumes or VolumeSnapshotContents of the drivers exist.
 	Force bool
 	// Confirm asks whether the objects that were listed shall be removed.
@@ -66,6 +69,12 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	var ceph []declaration
+	if o.Release != nil {
+		if ceph, err = declarations(ctx, o); err != nil {
+			return err
+		}
+	}
 	tell(o, objects, conditions)
 	confirmed, err := o.Confirm()
 	if err != nil {
@@ -81,10 +90,8 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	fmt.Fprintln(o.Out, "Removed.")
-	if o.Release != nil {
-		if err := releaseProtection(ctx, o); err != nil {
-			return err
-		}
+	if err := releaseProtection(ctx, o, ceph); err != nil {
+		return err
 	}
 	return tellWhatStays(ctx, o)
 }
