@@ -1,0 +1,73 @@
+package volumes
+
+import (
+	"crypto/sha256"
+	"fmt"
+)
+
+// Cluster makes volumes as the ceph-csi of one OpenShift cluster.
+type Cluster struct {
+	ceph *Ceph
+	// InfraID is what its volumes are tagged with.
+	InfraID string
+	seed    uint64
+}
+
+// Cluster with the same infra ID and seed names everything the same.
+func (c *Ceph) Cluster(infraID string, seed uint64) *Cluster {
+	return &Cluster{ceph: c, InfraID: infraID, seed: seed}
+}
+
+// tagKey and the keys below are what ceph-csi sets with --setmetadata, --clustername and
+// --extra-create-metadata.
+const (
+	tagKey              = "csi.ceph.com/cluster/name"
+	pvKey               = "csi.storage.k8s.io/pv/name"
+	claimKey            = "csi.storage.k8s.io/pvc/name"
+	claimNamespaceKey   = "csi.storage.k8s.io/pvc/namespace"
+	snapshotKey         = "csi.storage.k8s.io/volumesnapshot/name"
+	snapshotNamespace   = "csi.storage.k8s.io/volumesnapshot/namespace"
+	snapshotContentKey  = "csi.storage.k8s.io/volumesnapshotcontent/name"
+	encryptedKey        = "rbd.csi.ceph.com/encrypted"
+	encryptedValue      = "encryptionPrepared"
+	claimsNamespace     = "shop"
+	defaultVolumePrefix = "csi-vol-"
+	defaultSnapPrefix   = "csi-snap-"
+)
+
+// uuid is made of what something is called, so that the order in which things are made does not
+// matter.
+func (c *Cluster) uuid(kind, name string) string {
+	h := sha256.Sum256(fmt.Appendf(nil, "%s/%d/%s/%s", c.InfraID, c.seed, kind, name))
+	h[6], h[8] = h[6]&0x0f|0x40, h[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])
+}
+
+// request is what Kubernetes' sidecars send for a claim or a VolumeSnapshot of some name.
+type request struct {
+	// uuid is what ceph-csi draws for it.
+	uuid string
+	// name of the request, which is the PV's, or "snapshot-…".
+	name string
+	tags map[string]string
+}
+
+func (c *Cluster) volumeRequest(claim string) request {
+	name := "pvc-" + c.uuid("claim", claim)
+	return request{uuid: c.uuid("volume", claim), name: name, tags: map[string]string{
+		tagKey: c.InfraID, pvKey: name, claimKey: claim, claimNamespaceKey: claimsNamespace,
+	}}
+}
+
+func (c *Cluster) snapshotRequest(snapshot string) request {
+	id := c.uuid("request", snapshot)
+	return request{uuid: c.uuid("snapshot", snapshot), name: "snapshot-" + id, tags: map[string]string{
+		tagKey: c.InfraID, snapshotKey: snapshot, snapshotNamespace: claimsNamespace, snapshotContentKey: "snapcontent-" + id,
+	}}
+}
+
+// handle is the CSI handle of a volume or snapshot; location is the number of the pool or of the
+// filesystem.
+func (c *Ceph) handle(location int64, uuid string) string {
+	return fmt.Sprintf("0001-%04x-%s-%016x-%s", len(c.fsid), c.fsid, location, uuid)
+}

@@ -1,0 +1,115 @@
+package volumes
+
+import (
+	"fmt"
+
+	"github.com/ceph/go-ceph/rados"
+)
+
+// journal is one kind of entries in ceph-csi's journal: a directory object with the uuid of each
+// request, and an object for each uuid. Both are omaps only.
+type journal struct {
+	directory, keyPrefix, objectPrefix string
+	nameKey, requestKey, ownerKey      string
+}
+
+const (
+	idKey             = "csi.imageid"
+	sourceKey         = "csi.source"
+	kmsKey            = "csi.volume.encryptKMS"
+	encryptionTypeKey = "csi.volume.encryptionType"
+	createdKey        = "csi.creationtime"
+)
+
+var (
+	volumeJournal = journal{
+		directory: "csi.volumes.default", keyPrefix: "csi.volume.", objectPrefix: "csi.volume.",
+		nameKey: "csi.imagename", requestKey: "csi.volname", ownerKey: "csi.volume.owner",
+	}
+	snapshotJournal = journal{
+		directory: "csi.snaps.default", keyPrefix: "csi.snap.", objectPrefix: "csi.snap.",
+		nameKey: "csi.imagename", requestKey: "csi.snapname", ownerKey: "csi.volume.owner",
+	}
+	groupJournal = journal{
+		directory: "csi.groups.default", keyPrefix: "csi.volume.group.", objectPrefix: "csi.volume.group.",
+		nameKey: "csi.groupname", requestKey: "csi.volname",
+	}
+)
+
+// reserve writes what ceph-csi writes before it makes anything.
+func (j journal) reserve(ioctx *rados.IOContext, r request, name string, more map[string]string) error {
+	entry := map[string]string{j.nameKey: name, j.requestKey: r.name}
+	if j != groupJournal {
+		entry[j.ownerKey] = claimsNamespace
+	}
+	for key, value := range more {
+		entry[key] = value
+	}
+	if err := j.set(ioctx, r.uuid, entry); err != nil {
+		return err
+	}
+	if err := setOmap(ioctx, j.directory, map[string]string{j.keyPrefix + r.name: r.uuid}); err != nil {
+		return fmt.Errorf("journal %s of %s: %w", j.directory, r.name, err)
+	}
+	return nil
+}
+
+// set adds keys to the object of a uuid.
+func (j journal) set(ioctx *rados.IOContext, uuid string, entry map[string]string) error {
+	if err := setOmap(ioctx, j.objectPrefix+uuid, entry); err != nil {
+		return fmt.Errorf("journal object %s%s: %w", j.objectPrefix, uuid, err)
+	}
+	return nil
+}
+
+// release removes an entry: the key after the object, as ceph-csi does.
+func (j journal) release(ioctx *rados.IOContext, r request) error {
+	if err := ioctx.Delete(j.objectPrefix + r.uuid); err != nil {
+		return fmt.Errorf("removing journal object %s%s: %w", j.objectPrefix, r.uuid, err)
+	}
+	if err := ioctx.RmOmapKeys(j.directory, []string{j.keyPrefix + r.name}); err != nil {
+		return fmt.Errorf("removing key of %s in %s: %w", r.name, j.directory, err)
+	}
+	return nil
+}
+
+// scatter moves keys of a uuid's object, and with them the directory's key when withKey, from one
+// namespace to another: what a ceph-csi leaves that serves two clusterIDs with different
+// radosNamespaces at the same time.
+func (j journal) scatter(from, to *rados.IOContext, r request, keys []string, withKey bool) error {
+	object := j.objectPrefix + r.uuid
+	entry, err := from.GetOmapValues(object, "", "", 100)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", object, err)
+	}
+	moved := map[string]string{}
+	for _, key := range keys {
+		moved[key] = string(entry[key])
+	}
+	if err := setOmap(to, object, moved); err != nil {
+		return err
+	}
+	if err := from.RmOmapKeys(object, keys); err != nil {
+		return err
+	}
+	if len(moved) == len(entry) {
+		if err := from.Delete(object); err != nil {
+			return err
+		}
+	}
+	if !withKey {
+		return nil
+	}
+	if err := setOmap(to, j.directory, map[string]string{j.keyPrefix + r.name: r.uuid}); err != nil {
+		return err
+	}
+	return from.RmOmapKeys(j.directory, []string{j.keyPrefix + r.name})
+}
+
+func setOmap(ioctx *rados.IOContext, object string, entry map[string]string) error {
+	values := map[string][]byte{}
+	for key, value := range entry {
+		values[key] = []byte(value)
+	}
+	return ioctx.SetOmap(object, values)
+}

@@ -1,0 +1,4 @@
+/*
+Package rbd contains a set of wrappers around Ceph's librbd API.
+*/
+package rbd
