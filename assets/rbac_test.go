@@ -188,6 +188,7 @@ var used = []string{
 	"apiextensions.k8s.io/customresourcedefinitions",
 	"apps/daemonsets", "apps/deployments",
 	"authentication.k8s.io/tokenreviews", "authorization.k8s.io/subjectaccessreviews",
+	"cdi.kubevirt.io/storageprofiles",
 	"config.openshift.io/apiservers", "config.openshift.io/infrastructures", "config.openshift.io/proxies",
 	"coordination.k8s.io/leases",
 	"groupsnapshot.storage.k8s.io/volumegroupsnapshotclasses", "snapshot.storage.k8s.io/volumesnapshotclasses",

@@ -58,6 +58,9 @@ const (
 	// CredentialsMinted is False when the driver works as the operator's own Ceph user, True when
 	// the operator made users for it.
 	CredentialsMinted = "CredentialsMinted"
+	// StorageProfilesCurrent is False while a StorageProfile of CDI has other values than the
+	// operator's; without CDI it is absent.
+	StorageProfilesCurrent = "StorageProfilesCurrent"
 	// NodePodsCurrent is False while node pods wait for an administrator to delete them.
 	NodePodsCurrent = "NodePodsCurrent"
 )
@@ -104,6 +107,7 @@ const (
 	NotProtected       = "NotProtected"
 	ProtectionDisabled = "ProtectionDisabled"
 	OlderVolumes       = "OlderVolumes"
+	UserOverrides      = "UserOverrides"
 )
 
 // maxMessage is the length, in bytes, at which messages are cut, and ellipsis their new end.

@@ -43,6 +43,8 @@ type Driver struct {
 	Rules  []Rule
 	// Rights tells the caps of the users that the operator makes for the driver.
 	Rights Rights
+	// Virtualization is how volumes of the driver serve as disks of virtual machines.
+	Virtualization Virtualization
 }
 
 // RBD provides block volumes.
@@ -56,6 +58,7 @@ var RBD = Driver{
 	Fields:          slices.Concat(commonFields, imageFields),
 	Rules:           imageRules,
 	Rights:          images{},
+	Virtualization:  imagesAsDisks,
 }
 
 // CephFS provides file volumes.
@@ -70,6 +73,7 @@ var CephFS = Driver{
 	Storage:         subvolumes{},
 	Fields:          slices.Concat(commonFields, subvolumeFields),
 	Rights:          subvolumes{},
+	Virtualization:  subvolumesAsDisks,
 }
 
 // All are the drivers that `start --driver` accepts.

@@ -18,6 +18,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
 // Options are what a process is started with.
@@ -51,6 +52,8 @@ type starter struct {
 	// classProblems is what keeps StorageClasses from working, in sentences.
 	classProblems *latest.Value[[]string]
 	reports       reports
+	// machines is what virtualization platforms bring.
+	machines *virtualization.Watches
 }
 
 // reports are what the features tell about themselves.
@@ -80,6 +83,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		seenSettings:  &latest.Value[driver.Settings]{},
 		usage:         &latest.Value[usage.Usage]{},
 		classProblems: &latest.Value[[]string]{},
+		machines:      &virtualization.Watches{},
 		reports: reports{
 			connections: &latest.Value[[]report.Connection]{},
 			users:       &latest.Value[report.Users]{},
@@ -136,5 +140,8 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.storageClass(),
 		s.usableClasses(),
 		snapshotClasses,
+
+		s.virtualizationGate(),
+		s.storageProfiles(),
 	}, nil
 }

@@ -1,0 +1,79 @@
+package virtualization
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+const (
+	gateName = "CephVirtualizationGate"
+	resync   = 20 * time.Minute
+	// deadline bounds a request.
+	deadline = 10 * time.Second
+)
+
+// GateConfig is all that the gate uses.
+type GateConfig struct {
+	Driver   driver.Driver
+	Operator v1helpers.OperatorClient
+	Client   dynamic.Interface
+	// Served returns the versions that the API server serves of a CRD; none without it.
+	Served func(crd string) []string
+	// Open says that the driver is deployed.
+	Open func() bool
+	// Watches are what the gate starts and stops.
+	Watches *Watches
+	// Triggers wake the gate when Served or Open may have changed.
+	Triggers []factory.Informer
+	Recorder events.Recorder
+}
+
+// NewGate returns the controller that watches what the others of this package read: while its
+// CRDs exist, the driver is deployed and managementState is Managed. It writes nothing.
+func NewGate(config GateConfig) factory.Controller {
+	return factory.New().
+		WithSync(config.sync).
+		ResyncEvery(resync).
+		WithControllerInstanceName(gateName).
+		WithInformers(config.Operator.Informer()).
+		WithInformers(config.Triggers...).
+		ToController(gateName, config.Recorder)
+}
+
+func (c GateConfig) sync(ctx context.Context, _ factory.SyncContext) error {
+	managed, err := c.managed()
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, k := range kinds {
+		var served []string
+		if managed && c.Open() && k.wanted(c.Served) {
+			served = c.Served(k.crd())
+		}
+		errs = append(errs, c.Watches.follow(ctx, c.Client, k, served))
+	}
+	return errors.Join(errs...)
+}
+
+func (c GateConfig) managed() (bool, error) {
+	spec, _, _, err := c.Operator.GetOperatorState()
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	}
+	return spec.ManagementState == operatorv1.Managed, nil
+}

@@ -1,0 +1,109 @@
+package virtualization
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+func TestSnapshotClassFor(t *testing.T) {
+	class := &storagev1.StorageClass{Provisioner: "d", Parameters: map[string]string{"clusterID": "mine"}}
+	fits := snapshotClass{name: "m", driver: "d", clusterID: "mine"}
+	named := func(name string, change func(*snapshotClass)) snapshotClass {
+		out := fits
+		out.name = name
+		if change != nil {
+			change(&out)
+		}
+		return out
+	}
+	tests := map[string]struct {
+		reason string
+		all    []snapshotClass
+		want   string
+	}{
+		"None": {reason: "no snapshots then"},
+		"OtherCluster": {
+			reason: "CDI would take the first by name, of another Ceph cluster",
+			all:    []snapshotClass{named("a", func(s *snapshotClass) { s.clusterID = "other"; s.isDefault = true }), fits}, want: "m",
+		},
+		"OtherDriver": {
+			reason: "the driver counts, too",
+			all:    []snapshotClass{named("a", func(s *snapshotClass) { s.driver = "e" })}, want: "",
+		},
+		"Default": {
+			reason: "an administrator has chosen",
+			all: []snapshotClass{
+				named("a", func(s *snapshotClass) { s.ours = true }), named("z", func(s *snapshotClass) { s.isDefault = true }),
+			}, want: "z",
+		},
+		"Ours":  {reason: "its Secrets are kept", all: []snapshotClass{named("a", nil), named("z", func(s *snapshotClass) { s.ours = true })}, want: "z"},
+		"First": {reason: "the answer stands still", all: []snapshotClass{named("z", nil), named("b", nil), named("c", nil)}, want: "b"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := snapshotClassFor(class, tc.all); got != tc.want {
+				t.Errorf("%s: got %q, want %q", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+func TestHints(t *testing.T) {
+	images, files := driver.RBD.Virtualization, driver.CephFS.Virtualization
+	const many = "ReadWriteMany"
+	sets := func(accessMode, volumeMode string) []any {
+		return claimSets([]driver.ClaimSet{{AccessMode: accessMode, VolumeMode: volumeMode}})
+	}
+	tests := map[string]struct {
+		reason        string
+		v             driver.Virtualization
+		snapshotClass string
+		status        values
+		ours          []string
+		want          values
+	}{
+		"KnownImages": {
+			reason: "CDI knows the driver's name, but not its best format", v: images, snapshotClass: "s",
+			status: values{claimSetsField: sets(many, "Block"), cloneStrategyField: "csi-clone", imageFormatField: "pvc"},
+			want:   values{snapshotClassField: "s", imageFormatField: "snapshot"},
+		},
+		"UnknownImages": {
+			reason: "CDI knows nothing", v: images, snapshotClass: "s", status: values{cloneStrategyField: "snapshot"},
+			want: values{
+				snapshotClassField: "s", imageFormatField: "snapshot", cloneStrategyField: "csi-clone", claimSetsField: claimSets(images.ClaimSets),
+			},
+		},
+		"WithoutSnapshots": {
+			reason: "an image cannot be a snapshot", v: images,
+			status: values{claimSetsField: sets(many, "Block"), cloneStrategyField: "csi-clone", imageFormatField: "pvc"},
+			want:   values{},
+		},
+		"Kept": {
+			reason: "the status has our own values by now", v: images, snapshotClass: "s",
+			status: values{claimSetsField: claimSets(images.ClaimSets), cloneStrategyField: "csi-clone", imageFormatField: "snapshot"},
+			ours:   []string{claimSetsField, imageFormatField},
+			want:   values{snapshotClassField: "s", imageFormatField: "snapshot", claimSetsField: claimSets(images.ClaimSets)},
+		},
+		"WrongFirst": {
+			reason: "live migration needs a block device that two nodes may write", v: images,
+			status: values{claimSetsField: sets("ReadWriteOnce", "Filesystem"), cloneStrategyField: "csi-clone"},
+			want:   values{claimSetsField: claimSets(images.ClaimSets)},
+		},
+		"Files": {
+			reason: "CephFS has no block devices, and its snapshots are no better sources of images", v: files, snapshotClass: "s",
+			status: values{claimSetsField: sets(many, "Filesystem"), cloneStrategyField: "csi-clone", imageFormatField: "pvc"},
+			want:   values{snapshotClassField: "s"},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, hints(tc.v, tc.snapshotClass, tc.status, tc.ours)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

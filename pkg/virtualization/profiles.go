@@ -1,0 +1,188 @@
+package virtualization
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/dynamic"
+	storageinformers "k8s.io/client-go/informers/storage/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+const profilesName = "CephStorageProfiles"
+
+// ProfilesConfig is all that the controller of StorageProfiles uses.
+type ProfilesConfig struct {
+	Driver         driver.Driver
+	Operator       v1helpers.OperatorClient
+	Client         dynamic.Interface
+	StorageClasses storageinformers.StorageClassInformer
+	Watches        *Watches
+	// Served returns the versions that the API server serves of a CRD; none without it.
+	Served   func(crd string) []string
+	Recorder events.Recorder
+}
+
+// NewProfiles returns the controller that completes CDI's StorageProfiles of the driver's
+// StorageClasses. It writes StorageProfilesCurrent: False, reason UserOverrides, while a
+// field has a value that somebody else chose, or SyncError. Without CDI it is absent.
+func NewProfiles(config ProfilesConfig) factory.Controller {
+	return factory.New().
+		WithSync(config.sync).
+		ResyncEvery(resync).
+		WithControllerInstanceName(profilesName).
+		WithInformers(config.Operator.Informer(), config.StorageClasses.Informer(), config.Watches).
+		ToController(profilesName, config.Recorder)
+}
+
+func (c ProfilesConfig) sync(ctx context.Context, _ factory.SyncContext) error {
+	if _, _, _, err := c.Operator.GetOperatorState(); apierrors.IsNotFound(err) {
+		return nil
+	}
+	known, problem := c.known()
+	if known == absent {
+		return c.report(ctx)
+	}
+	if known == loading {
+		if problem == nil {
+			return nil
+		}
+		return c.report(ctx, failed(problem))
+	}
+	overrides, err := c.complete(ctx)
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		// Our copy is a moment old; nothing is wrong.
+		return err
+	}
+	if err != nil {
+		return errors.Join(c.report(ctx, failed(err)), err)
+	}
+	return c.report(ctx, told(overrides))
+}
+
+// known is what is known of the kinds that are read. Without snapshot classes there are no
+// snapshots.
+func (c ProfilesConfig) known() (state, error) {
+	profiles, problem := c.Watches.state(storageProfiles)
+	if profiles != ready {
+		return profiles, problem
+	}
+	if snapshots, problem := c.Watches.state(snapshotClasses); snapshots == loading {
+		return loading, problem
+	}
+	return ready, nil
+}
+
+// complete brings all StorageProfiles up to date, and returns what others have chosen.
+func (c ProfilesConfig) complete(ctx context.Context) ([]string, error) {
+	classes, err := c.StorageClasses.Lister().List(labels.Everything())
+	if err != nil {
+		return nil, fmt.Errorf("listing StorageClasses: %w", err)
+	}
+	var all []snapshotClass
+	for _, object := range c.Watches.list(snapshotClasses) {
+		all = append(all, readSnapshotClass(object, c.Driver))
+	}
+	var messages []string
+	var errs []error
+	for _, class := range classes {
+		profile := c.Watches.get(storageProfiles, class.Name)
+		if class.Provisioner != c.Driver.Name || profile == nil {
+			continue
+		}
+		overrides, err := c.completeOne(ctx, class, profile, all)
+		errs = append(errs, err)
+		for _, o := range overrides {
+			messages = append(messages, o.message(class.Name))
+		}
+	}
+	slices.Sort(messages)
+	return messages, errors.Join(errs...)
+}
+
+func (c ProfilesConfig) completeOne(ctx context.Context, class *storagev1.StorageClass, profile *unstructured.Unstructured, all []snapshotClass) ([]override, error) {
+	status := below(profile, "status")
+	if status["provisioner"] == nil {
+		return nil, nil // CDI has just made it, and will tell what it knows.
+	}
+	held := ownersOf(profile, "f:spec")
+	wanted := hints(c.Driver.Virtualization, snapshotClassFor(class, all), status, held.of(c.manager()))
+	if len(c.Served(harvesterSettings)) > 0 {
+		// Harvester empties the other fields unless annotations of the StorageClass have them.
+		maps.DeleteFunc(wanted, func(key string, _ any) bool { return key != imageFormatField })
+	}
+	p := decide(wanted, below(profile, "spec"), held, c.manager())
+	refused, err := p.perform(ctx, ".spec.", func(ctx context.Context, spec values) error { return c.apply(ctx, profile, spec) })
+	if err != nil {
+		return nil, fmt.Errorf("completing StorageProfile %s: %w", profile.GetName(), err)
+	}
+	return append(p.overrides, refused...), nil
+}
+
+// apply writes the spec. The uid keeps it from creating a StorageProfile, which is CDI's to do.
+func (c ProfilesConfig) apply(ctx context.Context, profile *unstructured.Unstructured, spec values) error {
+	resource, watched := c.Watches.resource(storageProfiles)
+	if !watched {
+		return nil
+	}
+	object := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any(spec)}}
+	object.SetAPIVersion(profile.GetAPIVersion())
+	object.SetKind(profile.GetKind())
+	object.SetName(profile.GetName())
+	object.SetUID(profile.GetUID())
+	_, err := c.Client.Resource(resource).Apply(ctx, profile.GetName(), object, metav1.ApplyOptions{FieldManager: c.manager()})
+	if err == nil {
+		c.Recorder.Eventf("StorageProfileCompleted", "Completed StorageProfile %s: %s", profile.GetName(), text(spec))
+	}
+	return err
+}
+
+func (c ProfilesConfig) manager() string { return c.Driver.OperatorName() + "-" + profilesName }
+
+// message tells of a field of a StorageProfile.
+func (o override) message(profile string) string {
+	current := ""
+	if o.current != nil {
+		current = " is " + text(o.current) + " and"
+	}
+	return fmt.Sprintf("StorageProfile %s: spec.%s%s belongs to %s, the operator would have it %s; to have that: "+
+		`oc patch storageprofile %s --type=json -p '[{"op":"remove","path":"/spec/%s"}]'`,
+		profile, o.key, current, o.by, text(o.wanted), profile, o.key)
+}
+
+func below(object *unstructured.Unstructured, key string) values {
+	out, _, _ := unstructured.NestedMap(object.Object, key)
+	return out
+}
+
+func failed(err error) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	return condition.New(condition.StorageProfilesCurrent, operatorv1.ConditionFalse, condition.SyncError, err.Error())
+}
+
+func told(overrides []string) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	if len(overrides) == 0 {
+		return condition.New(condition.StorageProfilesCurrent, operatorv1.ConditionTrue, condition.AsExpected, "")
+	}
+	return condition.New(condition.StorageProfilesCurrent, operatorv1.ConditionFalse, condition.UserOverrides, strings.Join(overrides, "; "))
+}
+
+// report writes the condition, or takes an earlier one back.
+func (c ProfilesConfig) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
+	return reporter{c.Operator, c.manager()}.report(ctx, condition.StorageProfilesCurrent, conditions...)
+}

@@ -1,0 +1,208 @@
+package virtualization
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Watches hold what is read of kinds that come and go with their CRDs; see NewGate. A
+// controller that has them among its informers wakes with every change. The zero value
+// watches nothing.
+type Watches struct {
+	mu       sync.Mutex
+	running  map[string]*watch
+	handlers []cache.ResourceEventHandler
+}
+
+// watch is the informer of one kind.
+type watch struct {
+	resource schema.GroupVersionResource
+	informer cache.SharedIndexInformer
+	stop     context.CancelFunc
+	// failure is why the last list or watch failed; nil since one worked.
+	failure error
+}
+
+// state is what is known of a kind.
+type state int
+
+const (
+	// absent: the CRD is missing, or nothing is to be done.
+	absent state = iota
+	// loading: the first list has not answered yet.
+	loading
+	// ready: all objects are known.
+	ready
+)
+
+// AddEventHandler registers a watcher, called after each change of anything.
+func (w *Watches) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.handlers = append(w.handlers, handler)
+	return nil, nil
+}
+
+// HasSynced is always true: a kind that is not there is an ordinary state.
+func (w *Watches) HasSynced() bool { return true }
+
+func (w *Watches) wake() {
+	w.mu.Lock()
+	handlers := slices.Clone(w.handlers)
+	w.mu.Unlock()
+	for _, h := range handlers {
+		h.OnUpdate(&metav1.PartialObjectMetadata{}, &metav1.PartialObjectMetadata{})
+	}
+}
+
+// state of a kind. The error says why it is still loading.
+func (w *Watches) state(k kind) (state, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	held := w.running[k.key()]
+	switch {
+	case held == nil:
+		return absent, nil
+	case !held.informer.HasSynced():
+		return loading, held.failure
+	}
+	return ready, nil
+}
+
+// resource of a kind in the version that is watched.
+func (w *Watches) resource(k kind) (schema.GroupVersionResource, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	held := w.running[k.key()]
+	if held == nil {
+		return schema.GroupVersionResource{}, false
+	}
+	return held.resource, true
+}
+
+// list returns the objects that are known, sorted by name. Nobody may change them.
+func (w *Watches) list(k kind) []*unstructured.Unstructured {
+	w.mu.Lock()
+	held := w.running[k.key()]
+	w.mu.Unlock()
+	if held == nil {
+		return nil
+	}
+	var out []*unstructured.Unstructured
+	for _, object := range held.informer.GetStore().List() {
+		if u, ok := object.(*unstructured.Unstructured); ok {
+			out = append(out, u)
+		}
+	}
+	slices.SortFunc(out, byName)
+	return out
+}
+
+// get returns an object that is known, or nil.
+func (w *Watches) get(k kind, name string) *unstructured.Unstructured {
+	all := w.list(k)
+	i := slices.IndexFunc(all, func(o *unstructured.Unstructured) bool { return o.GetName() == name })
+	if i < 0 {
+		return nil
+	}
+	return all[i]
+}
+
+// follow watches a kind in the newest of the versions that are served, or ends that where
+// there are none.
+func (w *Watches) follow(ctx context.Context, client dynamic.Interface, k kind, served []string) error {
+	w.mu.Lock()
+	held := w.running[k.key()]
+	w.mu.Unlock()
+	if len(served) == 0 {
+		w.forget(k)
+		return nil
+	}
+	resource := k.WithVersion(slices.MaxFunc(served, version.CompareKubeAwareVersionStrings))
+	if held != nil && held.resource == resource && !held.informer.IsStopped() {
+		return nil
+	}
+	w.forget(k)
+	return w.start(ctx, client, k, resource)
+}
+
+func (w *Watches) start(ctx context.Context, client dynamic.Interface, k kind, resource schema.GroupVersionResource) error {
+	var only dynamicinformer.TweakListOptionsFunc
+	if k.name != "" {
+		only = func(o *metav1.ListOptions) {
+			o.FieldSelector = fields.OneTermEqualSelector("metadata.name", k.name).String()
+		}
+	}
+	informer := dynamicinformer.NewFilteredDynamicInformer(client, resource, metav1.NamespaceAll, 0, nil, only).Informer()
+	ctx, stop := context.WithCancel(ctx)
+	started := &watch{resource: resource, informer: informer, stop: stop}
+	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(any) { w.wake() },
+		UpdateFunc: func(any, any) { w.wake() },
+		DeleteFunc: func(any) { w.wake() },
+	})
+	failed := func(_ context.Context, _ *cache.Reflector, err error) { w.fail(started, err) }
+	if err = errors.Join(err, informer.SetTransform(trim(k)), informer.SetWatchErrorHandlerWithContext(failed)); err != nil {
+		stop()
+		return fmt.Errorf("watching %s: %w", k.crd(), err)
+	}
+	w.mu.Lock()
+	if w.running == nil {
+		w.running = map[string]*watch{}
+	}
+	w.running[k.key()] = started
+	w.mu.Unlock()
+	go informer.RunWithContext(ctx)
+	go func() {
+		// An empty list wakes nobody.
+		if cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+			w.wake()
+		}
+	}()
+	return nil
+}
+
+// fail keeps why a kind cannot be read, to be told while it is loading.
+func (w *Watches) fail(of *watch, err error) {
+	w.mu.Lock()
+	news := of.failure == nil
+	of.failure = err
+	w.mu.Unlock()
+	if news {
+		w.wake()
+	}
+}
+
+func (w *Watches) forget(k kind) {
+	w.mu.Lock()
+	held := w.running[k.key()]
+	delete(w.running, k.key())
+	w.mu.Unlock()
+	if held != nil {
+		held.stop()
+		w.wake()
+	}
+}
+
+// trim returns the transformation of a kind; the cache needs one that is not nil.
+func trim(k kind) cache.TransformFunc {
+	if k.trim != nil {
+		return k.trim
+	}
+	return func(object any) (any, error) { return object, nil }
+}
+
+func byName(a, b *unstructured.Unstructured) int { return cmp.Compare(a.GetName(), b.GetName()) }
