@@ -27,7 +27,7 @@ func ownersOf(object metav1.Object, path ...string) owners {
 		if entry.FieldsV1 == nil || entry.Subresource != "" {
 			continue
 		}
-		for _, key := range keysBelow(entry.FieldsV1.Raw, path) {
+		for _, key := range keysBelow(entry.FieldsV1.GetRawBytes(), path) {
 			out[key] = append(out[key], entry.Manager)
 		}
 	}

@@ -76,11 +76,11 @@ func TestDecide(t *testing.T) {
 func TestOwnersOf(t *testing.T) {
 	object := &unstructured.Unstructured{Object: map[string]any{}}
 	object.SetManagedFields([]metav1.ManagedFieldsEntry{
-		{Manager: us, FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:a":{},"f:list":{"v:\"x\"":{}}}}`)}},
-		{Manager: "user", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:annotations":{".":{},"f:x/y":{}}},"f:spec":{"f:a":{}}}`)}},
-		{Manager: "cdi", Subresource: "status", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:a":{}}}`)}},
-		{Manager: "empty", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{}}`)}},
-		{Manager: "odd", FieldsV1: &metav1.FieldsV1{Raw: []byte(`[]`)}},
+		{Manager: us, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:a":{},"f:list":{"v:\"x\"":{}}}}`)},
+		{Manager: "user", FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{".":{},"f:x/y":{}}},"f:spec":{"f:a":{}}}`)},
+		{Manager: "cdi", Subresource: "status", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:a":{}}}`)},
+		{Manager: "empty", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)},
+		{Manager: "odd", FieldsV1: metav1.NewFieldsV1(`[]`)},
 		{Manager: "none"},
 	})
 	if diff := cmp.Diff(owners{"a": {us, "user"}, "list": {us}}, ownersOf(object, "f:spec")); diff != "" {
