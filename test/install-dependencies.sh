@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs what the operator is built with (librados; tests need librbd) and what the embedded
-# cluster runs (the Ceph daemons), from the distribution's packages. Does nothing when all are there. The
+# Installs what the operator is built with (librados, libcephfs; tests need librbd) and what the
+# embedded cluster runs (the Ceph daemons), from the distribution's packages. Does nothing when all are there. The
 # daemons are neither enabled nor started: the embedded cluster starts its own.
 set -euo pipefail
 
@@ -9,7 +9,7 @@ missing=()
 for program in "${programs[@]}"; do
 	command -v "$program" >/dev/null || missing+=("$program")
 done
-for header in rados/librados.h rbd/librbd.h; do
+for header in rados/librados.h cephfs/libcephfs.h rbd/librbd.h; do
 	[ -e "/usr/include/$header" ] || missing+=("$header")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
@@ -21,15 +21,15 @@ if [ "$(id -u)" != 0 ]; then
 	sudo=(sudo)
 fi
 if command -v apt-get >/dev/null; then
-	packages=(gcc libc6-dev ceph-mon ceph-mgr ceph-osd ceph-mds ceph-common librados-dev librbd-dev)
+	packages=(gcc libc6-dev ceph-mon ceph-mgr ceph-osd ceph-mds ceph-common librados-dev libcephfs-dev librbd-dev)
 	install=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${packages[@]}")
 	refresh=("${sudo[@]}" apt-get update)
 elif command -v dnf >/dev/null; then
-	packages=(gcc ceph-mon ceph-mgr ceph-osd ceph-mds ceph-common librados-devel librbd-devel)
+	packages=(gcc ceph-mon ceph-mgr ceph-osd ceph-mds ceph-common librados-devel libcephfs-devel librbd-devel)
 	install=("${sudo[@]}" dnf install -y "${packages[@]}")
 	refresh=(true)
 else
-	echo "missing: ${missing[*]}; neither apt-get nor dnf is here: install librados and librbd with headers and the Ceph daemons by hand" >&2
+	echo "missing: ${missing[*]}; neither apt-get nor dnf is here: install librados, libcephfs and librbd with headers and the Ceph daemons by hand" >&2
 	exit 1
 fi
 

@@ -15,6 +15,10 @@ var (
 	ErrDenied = errors.New("access denied")
 	// ErrNotFound says that the pool, filesystem or user does not exist.
 	ErrNotFound = errors.New("not found")
+	// ErrNotReady says that a clone in flight keeps a subvolume or snapshot busy.
+	ErrNotReady = errors.New("not ready")
+	// ErrNotEmpty says that something still has what must go first, such as snapshots.
+	ErrNotEmpty = errors.New("not empty")
 	// ErrUnreachable says that none of the mon addresses led to a connection.
 	ErrUnreachable = errors.New("no mon reachable")
 	// ErrWrongKey says that a mon answered and refused the user: unknown to it, with
@@ -27,8 +31,6 @@ var (
 	ErrNoActiveMDS = errors.New("no active MDS")
 	// ErrChanged says that somebody else changed what was to be changed since it was read.
 	ErrChanged = errors.New("changed by somebody else meanwhile")
-	// ErrNotReady says that a clone in flight keeps a subvolume or snapshot busy.
-	ErrNotReady = errors.New("not ready")
 	// ErrClosed says that the connection was closed by its owner.
 	ErrClosed = errors.New("connection is closed")
 )
@@ -52,7 +54,7 @@ func (e *CommandError) Error() string {
 	return fmt.Sprintf("ceph %s: %s (errno %d, %s)", e.Command, e.Status, e.Errno, number.Error())
 }
 
-// Is matches ErrTimeout, ErrDenied, ErrNotFound and ErrNotReady by the error number.
+// Is matches ErrTimeout, ErrDenied, ErrNotFound, ErrNotReady and ErrNotEmpty by the error number.
 func (e *CommandError) Is(target error) bool {
 	switch syscall.Errno(e.number()) {
 	case syscall.ETIMEDOUT:
@@ -63,6 +65,8 @@ func (e *CommandError) Is(target error) bool {
 		return target == ErrNotFound
 	case syscall.EAGAIN:
 		return target == ErrNotReady
+	case syscall.ENOTEMPTY:
+		return target == ErrNotEmpty
 	}
 	return false
 }

@@ -123,6 +123,12 @@ func parseJournalValue(value string) (int64, string, bool) {
 	return id, uuid, ok && len(pool) == locationLength && IsUUID(uuid)
 }
 
+// JournalValueNames says whether the value of a key in a directory leads to a UUID.
+func JournalValueNames(value, uuid string) bool {
+	_, found, ok := parseJournalValue(value)
+	return ok && found == uuid
+}
+
 func (j *Journal) add(key JournalKey) {
 	j.Keys = append(j.Keys, key)
 	j.set("the request", &j.Request, strings.TrimPrefix(key.Key, j.Kind.keyPrefix()))

@@ -100,6 +100,12 @@ func TestRealCeph(t *testing.T) {
 		{"LateAnswerOfMgr", testLateAnswerOfMgr},
 		{"MountedImage", testMountedImage},
 		{"CloseUnderCall", testCloseUnderCall},
+		{"Subvolumes", testSubvolumes},
+		{"Clients", testClients},
+		{"ManagerGivenUp", testManagerGivenUp},
+		{"Journals", testJournals},
+		{"References", testReferences},
+		{"Record", testRecord},
 		{"Contract", testContract},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, c) })

@@ -21,7 +21,6 @@ const daemonSettings = `
 	ms bind ipv6 = false
 	public addr = 127.0.0.1
 	cluster addr = 127.0.0.1
-	admin socket =
 	pid file =
 	log to stderr = true
 	err to stderr = true
@@ -77,8 +76,9 @@ func daemonConf(fsid string, mons []monAddress, dir string) string {
 		names = append(names, m.name)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "[global]\n\tfsid = %s\n\tmon host = %s\n\tmon initial members = %s\n\trun dir = %s\n\tcrash dir = %s",
-		fsid, monHost(mons), strings.Join(names, ","), dir, dir)
+	// Commands by `ceph tell` need the thread of the admin socket (seen with Ceph 16.2.15).
+	fmt.Fprintf(&b, "[global]\n\tfsid = %s\n\tmon host = %s\n\tmon initial members = %s\n\trun dir = %s\n\tcrash dir = %s\n\tadmin socket = %s/$name.asok",
+		fsid, monHost(mons), strings.Join(names, ","), dir, dir, dir)
 	b.WriteString(daemonSettings)
 	for _, kind := range []string{"mon", "mgr", "osd", "mds"} {
 		fmt.Fprintf(&b, "[%[1]s]\n\t%[1]s data = %[2]s/%[1]s.$id\n\tkeyring = %[2]s/%[1]s.$id/keyring\n", kind, dir)

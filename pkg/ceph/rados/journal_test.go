@@ -1,0 +1,105 @@
+//go:build cgo
+
+package rados
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/ceph/go-ceph/rados"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
+)
+
+const (
+	metadataPool = cephdaemons.Filesystem + "-metadata"
+	uuidA        = "0a1b2c3d-0000-4000-8000-00000000000a"
+	uuidB        = "0a1b2c3d-0000-4000-8000-00000000000b"
+)
+
+// put lays out an object as ceph-csi does.
+func (f files) put(t *testing.T, namespace, object string, omap map[string][]byte, change func(*rados.IOContext) error) {
+	t.Helper()
+	_, err := inPool(t.Context(), f.conn, metadataPool, func(io *rados.IOContext) (struct{}, error) {
+		io.SetNamespace(namespace)
+		err := io.SetOmap(object, omap)
+		if err == nil && change != nil {
+			err = change(io)
+		}
+		return struct{}{}, err
+	})
+	check(t, err)
+}
+
+func testJournals(t *testing.T, c *cephdaemons.Ceph) {
+	f := newFiles(t, c)
+	const directory, key, other = "csi.volumes.default", "csi.volume.pvc-1", "csi.volume.pvc-1-other"
+	f.put(t, "csi", directory, map[string][]byte{key: []byte(uuidA), other: []byte(uuidB)}, nil)
+	f.put(t, "csi", "csi.volume."+uuidA, map[string][]byte{"csi.imagename": []byte("csi-vol-" + uuidA), "csi.volname": []byte("pvc-1")}, nil)
+	f.put(t, "elsewhere", "csi.volume."+uuidA, map[string][]byte{"csi.volume.owner": []byte("shop")}, nil)
+	pieces, err := f.conn.Journals(t.Context(), metadataPool)
+	check(t, err)
+	journals := ceph.JoinJournals(pieces)
+	expect(t, "journals", []ceph.Journal{
+		{
+			Kind: ceph.JournalVolume, UUID: uuidA, Request: "pvc-1", Image: "csi-vol-" + uuidA, Owner: "shop",
+			Namespaces: []string{"csi", "elsewhere"}, Keys: []ceph.JournalKey{{Namespace: "csi", Directory: directory, Key: key}},
+		},
+		{
+			Kind: ceph.JournalVolume, UUID: uuidB, Request: "pvc-1-other",
+			Keys: []ceph.JournalKey{{Namespace: "csi", Directory: directory, Key: other}},
+		},
+	}, journals, nil)
+	taken := journals[1]
+	taken.UUID = uuidA
+	check(t, f.conn.RemoveJournal(t.Context(), metadataPool, taken))
+	for range 2 {
+		check(t, f.conn.RemoveJournal(t.Context(), metadataPool, journals[0]))
+	}
+	pieces, err = f.conn.Journals(t.Context(), metadataPool)
+	expect(t, "a key that leads to another UUID stays, and the directory",
+		[]ceph.JournalPiece{{Namespace: "csi", Object: directory, Omap: map[string]string{other: uuidB}}}, pieces, err)
+	check(t, f.conn.RemoveJournal(t.Context(), metadataPool, journals[1]))
+}
+
+func testReferences(t *testing.T, c *cephdaemons.Ceph) {
+	f := newFiles(t, c)
+	const handle = "0001-0024-5c0e8e4a-0000-4000-8000-000000000000-0000000000000001-" + uuidA
+	ctx := t.Context()
+	f.put(t, "csi", referencesOf(handle), map[string][]byte{handle: {2}, "csi-vol-a": {1}, "csi-vol-b": {1}}, func(io *rados.IOContext) error {
+		return errors.Join(io.WriteFull(referencesOf(handle), ceph.EncodeRefCount(2)), io.SetXattr(referencesOf(handle), ceph.RefTrackerVersionKey, []byte{0, 0, 0, 1}))
+	})
+	check(t, f.conn.DropReferences(ctx, metadataPool, "csi", handle, []string{"csi-vol-c"}, true))
+	for range 2 {
+		check(t, f.conn.DropReferences(ctx, metadataPool, "csi", handle, []string{"csi-vol-a"}, true))
+		got, err := f.conn.References(ctx, metadataPool, "csi", handle)
+		expect(t, "another volume is left", ceph.RefTracker{Count: 1, Masked: map[string]bool{handle: true, "csi-vol-b": false}}, got, err)
+	}
+	check(t, f.conn.DropReferences(ctx, metadataPool, "csi", handle, []string{"csi-vol-b"}, false))
+	got, err := f.conn.References(ctx, metadataPool, "csi", handle)
+	expect(t, "the snapshot stays", ceph.RefTracker{Masked: map[string]bool{handle: true}}, got, err)
+	for range 2 {
+		check(t, f.conn.DropReferences(ctx, metadataPool, "csi", handle, nil, true))
+		if _, err := f.conn.References(ctx, metadataPool, "csi", handle); !errors.Is(err, ceph.ErrNotFound) {
+			t.Errorf("the snapshot goes: %v", err)
+		}
+	}
+}
+
+func testRecord(t *testing.T, c *cephdaemons.Ceph) {
+	f := newFiles(t, c)
+	ctx := t.Context()
+	for _, content := range []string{"a long plan", "short"} {
+		check(t, f.conn.WriteRecord(ctx, metadataPool, "ns", "plan", []byte(content)))
+		got, err := f.conn.ReadRecord(ctx, metadataPool, "ns", "plan")
+		expect(t, "record", content, string(got), err)
+	}
+	for range 2 {
+		check(t, f.conn.RemoveRecord(ctx, metadataPool, "ns", "plan"))
+	}
+	if got, err := f.conn.ReadRecord(ctx, metadataPool, "ns", "plan"); !errors.Is(err, ceph.ErrNotFound) || slices.Equal(got, nil) == false {
+		t.Errorf("removed: %q, %v", got, err)
+	}
+}

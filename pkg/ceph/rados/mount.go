@@ -1,0 +1,131 @@
+//go:build cgo
+
+package rados
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+
+	"github.com/ceph/go-ceph/cephfs"
+	"github.com/ceph/go-ceph/rados"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// Mount is a client of a CephFS filesystem. The user needs mds caps "allow r". A call without an
+// answer keeps its thread, and the mount, until it is answered.
+type Mount struct {
+	filesystem string
+	session    *Conn
+	mount      *cephfs.MountInfo
+}
+
+// Mount mounts a filesystem, which must have an active MDS. ErrDenied says that the user may not.
+// Close it: until then, the MDS counts it as a client.
+func (c *Conn) Mount(ctx context.Context, filesystem string) (*Mount, error) {
+	m, err := c.mountOf(ctx, filesystem)
+	if err != nil {
+		return nil, fmt.Errorf("mounting filesystem %q: %w", filesystem, err)
+	}
+	return m, nil
+}
+
+func (c *Conn) mountOf(ctx context.Context, filesystem string) (*Mount, error) {
+	if err := c.checkActive(ctx, filesystem); err != nil {
+		return nil, err
+	}
+	session, err := c.unlimited(ctx)
+	if err != nil {
+		return nil, err
+	}
+	mount, err := call(ctx, session, func(conn *rados.Conn) (*cephfs.MountInfo, error) {
+		return mountFrom(conn, filesystem)
+	})
+	if err != nil {
+		session.Close()
+		return nil, err
+	}
+	return &Mount{filesystem: filesystem, session: session, mount: mount}, nil
+}
+
+func mountFrom(conn *rados.Conn, filesystem string) (*cephfs.MountInfo, error) {
+	mount, err := cephfs.CreateFromRados(conn)
+	if err != nil {
+		return nil, failure("mount", "", err)
+	}
+	if err = mount.SelectFilesystem(filesystem); err == nil {
+		err = mount.Mount()
+	}
+	if err != nil {
+		_ = mount.Release()
+		return nil, failure("mount", "", err)
+	}
+	return mount, nil
+}
+
+// Close unmounts, as soon as no call is under way, and does not wait for it.
+func (m *Mount) Close() {
+	go func() {
+		_, _ = call(context.Background(), m.session, func(*rados.Conn) (struct{}, error) {
+			return struct{}{}, errors.Join(m.mount.Unmount(), m.mount.Release())
+		})
+		m.session.Close()
+	}()
+}
+
+// noGroup is the directory of subvolumes without a group.
+const noGroup = "_nogroup"
+
+// SubvolumeMeta reads the file in which the mgr keeps what it knows of a subvolume, also of a
+// retained one and of a clone in flight.
+func (m *Mount) SubvolumeMeta(ctx context.Context, group, name string) (ceph.SubvolumeMeta, error) {
+	if group == "" {
+		group = noGroup
+	}
+	file := path.Join("/volumes", group, name, ".meta")
+	content, err := call(ctx, m.session, func(*rados.Conn) ([]byte, error) { return readFile(m.mount, file) })
+	if err != nil {
+		return ceph.SubvolumeMeta{}, fmt.Errorf("reading %s of filesystem %q: %w", file, m.filesystem, err)
+	}
+	return ceph.ParseSubvolumeMeta(content)
+}
+
+// maxMetaFile bounds what is read of one file.
+const maxMetaFile = 8 << 20
+
+func readFile(mount *cephfs.MountInfo, name string) ([]byte, error) {
+	file, err := mount.Open(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, failure("open", "", err)
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, maxMetaFile))
+	if err != nil {
+		return nil, failure("read", "", err)
+	}
+	return content, nil
+}
+
+// Clients lists the clients that have the filesystem mounted, beside this one. The user needs mds
+// caps "allow r" of the whole filesystem.
+func (m *Mount) Clients(ctx context.Context) ([]ceph.FileClient, error) {
+	command, err := arguments{}.encode("session ls")
+	if err != nil {
+		return nil, err
+	}
+	output, err := call(ctx, m.session, func(conn *rados.Conn) ([]byte, error) {
+		output, status, err := m.mount.MdsCommand(m.filesystem+":0", [][]byte{command})
+		if err != nil {
+			return nil, failure("session ls", status, err)
+		}
+		return output, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing the clients of filesystem %q: %w", m.filesystem, err)
+	}
+	return ceph.ParseFileClients(output)
+}
