@@ -66,7 +66,7 @@ func TestDockerfile(t *testing.T) {
 	if len(stage.copied) != 1 || len(stage.entrypoint) != 1 {
 		t.Errorf("one program, and nothing else: copied %v, entrypoint %q", stage.copied, stage.entrypoint)
 	}
-	for _, want := range []string{"io.k8s.display-name", "io.k8s.description", "io.openshift.release.operator=true", "librados2"} {
+	for _, want := range []string{"io.k8s.display-name", "io.k8s.description", "io.openshift.release.operator=true", "librados2", "libcephfs2"} {
 		if !strings.Contains(stage.labels, want) {
 			t.Errorf("%s is missing", want)
 		}
