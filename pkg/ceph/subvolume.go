@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 )
 
 // Subvolume is what the mgr tells of a CephFS subvolume.
@@ -14,6 +15,8 @@ type Subvolume struct {
 	State string
 	// Size is the quota in bytes; 0 where there is none, or where the subvolume is not complete.
 	Size int64
+	// Created is in UTC; zero where Ceph does not tell, as of retained ones.
+	Created time.Time
 }
 
 // ParseNames reads the JSON of `ceph fs subvolume ls` and `ceph fs subvolume snapshot ls`.
@@ -22,9 +25,10 @@ func ParseNames(data []byte) ([]string, error) { return ParseSubvolumeGroups(dat
 // ParseSubvolumeInfo reads the JSON of `ceph fs subvolume info`.
 func ParseSubvolumeInfo(data []byte) (Subvolume, error) {
 	var info struct {
-		Type  string          `json:"type"`
-		State string          `json:"state"`
-		Quota json.RawMessage `json:"bytes_quota"`
+		Type    string          `json:"type"`
+		State   string          `json:"state"`
+		Quota   json.RawMessage `json:"bytes_quota"`
+		Created string          `json:"created_at"`
 	}
 	if err := json.Unmarshal(data, &info); err != nil {
 		return Subvolume{}, fmt.Errorf("reading the description of a subvolume: %w", err)
@@ -36,6 +40,9 @@ func ParseSubvolumeInfo(data []byte) (Subvolume, error) {
 	// Without a limit, it is the text "infinite".
 	if size, err := strconv.ParseInt(string(info.Quota), 10, 64); err == nil && size > 0 {
 		out.Size = size
+	}
+	if created, err := time.Parse(time.DateTime, info.Created); err == nil {
+		out.Created = created
 	}
 	return out, nil
 }

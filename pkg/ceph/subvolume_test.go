@@ -2,6 +2,7 @@ package ceph
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -12,7 +13,7 @@ func TestParseSubvolumeInfo(t *testing.T) {
 		want Subvolume
 		bad  bool
 	}{
-		"Complete": {text: `{"bytes_quota": 1048576, "state": "complete", "type": "clone", "path": "/x"}`, want: Subvolume{Type: "clone", State: SubvolumeComplete, Size: 1048576}},
+		"Complete": {text: `{"bytes_quota": 1048576, "created_at": "2026-11-21 16:13:59", "state": "complete", "type": "clone", "path": "/x"}`, want: Subvolume{Type: "clone", State: SubvolumeComplete, Size: 1048576, Created: time.Date(2026, 11, 21, 16, 13, 59, 0, time.UTC)}},
 		"Endless":  {text: `{"bytes_quota": "infinite", "state": "complete", "type": "subvolume"}`, want: Subvolume{Type: "subvolume", State: SubvolumeComplete}},
 		"Retained": {text: `{"features": [], "state": "snapshot-retained", "type": "subvolume"}`, want: Subvolume{Type: "subvolume", State: SubvolumeRetained}},
 		"NoState":  {text: `{"type": "subvolume"}`, bad: true},

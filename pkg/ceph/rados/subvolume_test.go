@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -67,6 +68,10 @@ func testSubvolumes(t *testing.T, c *cephdaemons.Ceph) {
 	names, err := f.manager.Subvolumes(ctx, cephdaemons.Filesystem, group)
 	expect(t, "subvolumes", []string{"v"}, names, err)
 	info, err := f.manager.Subvolume(ctx, place("v"))
+	if age := time.Since(info.Created); age < 0 || age > time.Hour {
+		t.Errorf("created %s ago", age)
+	}
+	info.Created = time.Time{}
 	expect(t, "info", ceph.Subvolume{Type: "subvolume", State: ceph.SubvolumeComplete, Size: 1048576}, info, err)
 	metadata, err := f.manager.SubvolumeMetadata(ctx, place("v"))
 	expect(t, "metadata", tagsOfA, metadata, err)
