@@ -10,6 +10,7 @@ import (
 	"github.com/openshift/library-go/pkg/config/client"
 	"github.com/openshift/library-go/pkg/controller/controllercmd"
 	"github.com/openshift/library-go/pkg/operator/events"
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/version"
@@ -56,6 +57,27 @@ func serve(ctx context.Context, p process, start controllercmd.StartFunc) error 
 		case <-ctx.Done():
 		}
 	}()
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		return p.builder(wait).
+			WithVersion(info).
+			WithServer(config.generic.ServingInfo, config.generic.Authentication, config.generic.Authorization).
+			Run(ctx, config.raw)
+	})
+	group.Go(func() error {
+		defer cancel()
+		return p.builder(start).
+			WithLeaderElection(config.generic.LeaderElection, p.flags.Namespace, p.name+"-lock").
+			WithInstanceIdentity(p.identity).
+			WithRestartOnChange(changed, config.contents, config.watched...).
+			Run(ctx, config.raw)
+	})
+	return group.Wait()
+}
+
+// builder is what serving and controlling have in common. They are built apart, so that the
+// controllers need not wait for the two RSA keys that the server makes for its loopback client.
+func (p process) builder(start controllercmd.StartFunc) *controllercmd.ControllerBuilder {
 	overrides := &client.ClientConnectionOverrides{}
 	overrides.QPS, overrides.Burst = clientQPS, clientBurst
 	return controllercmd.NewController(p.name, start, clock.RealClock{}).
@@ -64,13 +86,13 @@ func serve(ctx context.Context, p process, start controllercmd.StartFunc) error 
 		WithComponentOwnerReference(&corev1.ObjectReference{
 			APIVersion: "apps/v1", Kind: "Deployment", Namespace: p.flags.Namespace, Name: p.name,
 		}).
-		WithLeaderElection(config.generic.LeaderElection, p.flags.Namespace, p.name+"-lock").
-		WithInstanceIdentity(p.identity).
-		WithVersion(info).
-		WithEventRecorderOptions(events.RecommendedClusterSingletonCorrelatorOptions()).
-		WithRestartOnChange(changed, config.contents, config.watched...).
-		WithServer(config.generic.ServingInfo, config.generic.Authentication, config.generic.Authorization).
-		Run(ctx, config.raw)
+		WithEventRecorderOptions(events.RecommendedClusterSingletonCorrelatorOptions())
+}
+
+// wait has nothing to control.
+func wait(ctx context.Context, _ *controllercmd.ControllerContext) error {
+	<-ctx.Done()
+	return nil
 }
 
 // loadedConfig is the content of --config, completed with a serving certificate.
