@@ -10,7 +10,6 @@ import (
 	"github.com/openshift/library-go/pkg/config/client"
 	"github.com/openshift/library-go/pkg/controller/controllercmd"
 	"github.com/openshift/library-go/pkg/operator/events"
-	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/version"
@@ -39,14 +38,14 @@ type process struct {
 // instead of ending with exit code 255, and sets the lease's identity, for which
 // controllercmd's own command has no setter.
 func serve(ctx context.Context, p process, start controllercmd.StartFunc) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	info := version.Info{GitVersion: p.version}
 	config, err := loadConfig(ctx, p, info)
 	if err != nil {
 		return err
 	}
 	defer config.cleanup()
+	// Only a changed file cancels: the leader election then ends the process with exit code 0.
+	ctx, cancel := context.WithCancel(ctx)
 	context.AfterFunc(ctx, config.cleanup)
 
 	changed := make(chan struct{})
@@ -57,22 +56,24 @@ func serve(ctx context.Context, p process, start controllercmd.StartFunc) error 
 		case <-ctx.Done():
 		}
 	}()
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		return p.builder(wait).
+	ended := make(chan error, 2)
+	go func() {
+		err := p.builder(wait).
 			WithVersion(info).
 			WithServer(config.generic.ServingInfo, config.generic.Authentication, config.generic.Authorization).
 			Run(ctx, config.raw)
-	})
-	group.Go(func() error {
-		defer cancel()
-		return p.builder(start).
+		if err != nil {
+			ended <- err
+		}
+	}()
+	go func() {
+		ended <- p.builder(start).
 			WithLeaderElection(config.generic.LeaderElection, p.flags.Namespace, p.name+"-lock").
 			WithInstanceIdentity(p.identity).
 			WithRestartOnChange(changed, config.contents, config.watched...).
 			Run(ctx, config.raw)
-	})
-	return group.Wait()
+	}()
+	return <-ended
 }
 
 // builder is what serving and controlling have in common. They are built apart, so that the
