@@ -34,7 +34,9 @@ test-unit: dependencies ## Run the unit tests
 
 test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own
 	$(CLUSTER) binaries
+	rm -rf bin/rights-used
 	$(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=2 -count=1 $(SUITES)
+	$(GO) run $(GO_FLAGS) ./test/rights/compare
 
 verify: verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden ## Check format, vet, lint, vendor folder and generated files
 

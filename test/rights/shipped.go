@@ -1,0 +1,167 @@
+package rights
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// GlueAccount is the ServiceAccount of `cluster-storage`.
+const GlueAccount = "ceph-cluster-storage"
+
+// Shipped are the three accounts with the roles of the manifests in the repository at root.
+func Shipped(root string) ([]Account, error) {
+	var out []Account
+	glue := manifests{}
+	for name, content := range assets.SharedRoles() {
+		if err := glue.add(content); err != nil {
+			return nil, fmt.Errorf("shared role %s: %w", name, err)
+		}
+	}
+	for _, d := range driver.All {
+		own, err := readFolder(filepath.Join(root, "assets", "csidriveroperators", "ceph-"+d.Kind))
+		if err != nil {
+			return nil, err
+		}
+		operands, err := operands(d)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Account{
+			Name: d.OperatorName(), Home: driver.Namespace,
+			Held:    own.rightsOf(d.OperatorName()+"-elsewhere", d.OperatorName()+"-role", d.OperatorName()+"-clusterrole"),
+			Granted: operands.granted(), Bound: operands.bound(), Justified: ofOperator,
+		})
+		glue.roles = append(glue.roles, own.roles...)
+	}
+	installed, err := readFolder(filepath.Join(root, "manifests"))
+	if err != nil {
+		return nil, err
+	}
+	return append(out, Account{
+		Name: GlueAccount, Home: driver.Namespace,
+		Held: installed.rightsOf("", GlueAccount, GlueAccount+"-granted"), Granted: glue.granted(), Justified: ofGlue,
+	}), nil
+}
+
+// manifests are the roles and bindings of some.
+type manifests struct {
+	roles    []role
+	bindings []role
+}
+
+type role struct {
+	metav1.TypeMeta
+	Metadata metav1.ObjectMeta   `json:"metadata"`
+	Rules    []rbacv1.PolicyRule `json:"rules"`
+	RoleRef  rbacv1.RoleRef      `json:"roleRef"`
+}
+
+func (m *manifests) add(content []byte) error {
+	var object role
+	if err := yaml.Unmarshal(content, &object); err != nil {
+		return err
+	}
+	switch object.Kind {
+	case "Role", "ClusterRole":
+		m.roles = append(m.roles, object)
+	case "RoleBinding", "ClusterRoleBinding":
+		m.bindings = append(m.bindings, object)
+	}
+	return nil
+}
+
+func readFolder(dir string) (manifests, error) {
+	var out manifests
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil || len(files) == 0 {
+		return out, fmt.Errorf("no manifests in %s", dir)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return out, fmt.Errorf("reading a manifest: %w", err)
+		}
+		if err := out.add(content); err != nil {
+			return out, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return out, nil
+}
+
+// operands are what an operator applies.
+func operands(d driver.Driver) (manifests, error) {
+	var out manifests
+	images := map[string]string{}
+	for _, name := range assets.RequiredImages() {
+		images[name] = "registry.example.com/image"
+	}
+	set, err := assets.New(assets.Values{Driver: d, Images: images})
+	if err != nil {
+		return out, err
+	}
+	for _, name := range set.Static() {
+		content, err := set.Asset(name)
+		if err != nil {
+			return out, err
+		}
+		if err := out.add(content); err != nil {
+			return out, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return out, nil
+}
+
+func (r role) scope() Scope {
+	if r.Kind == "Role" {
+		return Namespace
+	}
+	return Cluster
+}
+
+// granted are the rights in all roles.
+func (m manifests) granted() []Right {
+	var out []Right
+	for _, r := range m.roles {
+		out = append(out, Of(r.scope(), r.Rules)...)
+	}
+	return out
+}
+
+// rightsOf are those of roles that are bound, and of one that administrators bind in some
+// namespaces.
+func (m manifests) rightsOf(elsewhere string, bound ...string) []Right {
+	var out []Right
+	for _, r := range m.roles {
+		switch {
+		case r.Metadata.Name == elsewhere:
+			out = append(out, Of(Elsewhere, r.Rules)...)
+		case slices.Contains(bound, r.Metadata.Name):
+			out = append(out, Of(r.scope(), r.Rules)...)
+		}
+	}
+	return out
+}
+
+// bound are the rights to make the bindings.
+func (m manifests) bound() []Right {
+	var out []Right
+	for _, b := range m.bindings {
+		right := Right{Scope: Namespace, Group: rbacv1.GroupName, Resource: "roles", Name: b.RoleRef.Name, Verb: "bind"}
+		if b.RoleRef.Kind == "ClusterRole" {
+			right.Scope, right.Resource = Cluster, "clusterroles"
+		}
+		if !slices.Contains(out, right) {
+			out = append(out, right)
+		}
+	}
+	return out
+}
