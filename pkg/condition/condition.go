@@ -55,6 +55,8 @@ const (
 	VolumePlacesPresent = "VolumePlacesPresent"
 	// LegacyVolumes is True while there are volumes from before CSI; otherwise it is absent.
 	LegacyVolumes = "LegacyVolumes"
+	// VolumesTagged is False while volumes do not say that they belong to this cluster.
+	VolumesTagged = "VolumesTagged"
 	// CredentialsMinted is False when the driver works as the operator's own Ceph user, True when
 	// the operator made users for it.
 	CredentialsMinted = "CredentialsMinted"
@@ -108,6 +110,8 @@ const (
 	ProtectionDisabled = "ProtectionDisabled"
 	OlderVolumes       = "OlderVolumes"
 	UserOverrides      = "UserOverrides"
+	ForeignTag         = "ForeignTag"
+	VolumeMissing      = "VolumeMissing"
 )
 
 // maxMessage is the length, in bytes, at which messages are cut, and ellipsis their new end.

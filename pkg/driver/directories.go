@@ -10,7 +10,7 @@ import (
 // administrator made.
 const (
 	SubvolumePathAttribute = "subvolumePath"
-	rootPathAttribute      = "rootPath"
+	RootPathAttribute      = "rootPath"
 )
 
 const groupsDirectory = "/volumes/"
@@ -18,7 +18,7 @@ const groupsDirectory = "/volumes/"
 // Directory is what of its filesystem a node mounts for a volume with these attributes: that
 // of its subvolume group, or the one that an administrator named. It is empty for images.
 func Directory(attributes map[string]string) string {
-	whole := cmp.Or(attributes[SubvolumePathAttribute], attributes[rootPathAttribute])
+	whole := cmp.Or(attributes[SubvolumePathAttribute], attributes[RootPathAttribute])
 	if whole == "" {
 		return ""
 	}

@@ -37,6 +37,12 @@ type Driver struct {
 	UnsafeReads []string
 	// Storage finds or makes the place of the driver's volumes.
 	Storage Storage
+	// Tagging reads and changes the tags of the driver's volumes, TagsPerSecond at most: of images
+	// so many that a busy OSD does not notice, each costs three reads of a few bytes; of
+	// subvolumes fewer, because the mgr does one thing after the other for all its clients, and
+	// needs about 2 ms for each.
+	Tagging       Tagging
+	TagsPerSecond int
 	// Fields are the settings that the driver's ClusterCSIDriver takes, Rules what they have to
 	// have in common.
 	Fields []Field
@@ -55,6 +61,8 @@ var RBD = Driver{
 	StorageClass:    "ceph-rbd",
 	SnapshotClass:   "csi-ceph-rbd-vsc",
 	Storage:         images{},
+	Tagging:         images{},
+	TagsPerSecond:   50,
 	Fields:          slices.Concat(commonFields, imageFields),
 	Rules:           imageRules,
 	Rights:          images{},
@@ -71,6 +79,8 @@ var CephFS = Driver{
 	NeedsFilesystem: true,
 	UnsafeReads:     []string{"20.2.0"},
 	Storage:         subvolumes{},
+	Tagging:         subvolumes{},
+	TagsPerSecond:   20,
 	Fields:          slices.Concat(commonFields, subvolumeFields),
 	Rights:          subvolumes{},
 	Virtualization:  subvolumesAsDisks,

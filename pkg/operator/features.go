@@ -24,6 +24,7 @@ type Session interface {
 	connection.Session
 	pools.Cluster
 	credentials.Ceph
+	driver.TagStore
 }
 
 // Dial connects to the Ceph cluster that source leads to.

@@ -62,6 +62,7 @@ type reports struct {
 	users       *latest.Value[report.Users]
 	pools       *latest.Value[report.Pools]
 	monSync     *latest.Value[report.MonSync]
+	tags        *latest.Value[report.Tags]
 }
 
 // Run operates the driver until ctx ends.
@@ -89,6 +90,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 			users:       &latest.Value[report.Users]{},
 			pools:       &latest.Value[report.Pools]{},
 			monSync:     &latest.Value[report.MonSync]{},
+			tags:        &latest.Value[report.Tags]{},
 		},
 	}
 	m := manager.NewControllerManager()
@@ -132,6 +134,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.pools(connection.Client),
 		s.statusController(),
 		s.poolsInUse(connection.Client),
+		s.tags(connection.Client),
 
 		staticResources,
 		s.controllerDeployment(),

@@ -17,6 +17,7 @@ func (s starter) statusController() factory.Controller {
 		Users:       s.reports.users,
 		Pools:       s.reports.pools,
 		MonSync:     s.reports.monSync,
+		Tags:        s.reports.tags,
 		Usage:       s.usage,
 		Placement:   s.granted,
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // volumeAttributes are what the features read of those that ceph-csi gives a volume.
-var volumeAttributes = []string{"clusterID", "pool", "dataPool", "fsName", "mounter", "tryOtherMounters", "journalPool", "radosNamespace"}
+var volumeAttributes = []string{"clusterID", "pool", "dataPool", "fsName", "mounter", "tryOtherMounters", "journalPool", "radosNamespace", "staticVolume", "backingSnapshot"}
 
 // volumeTrimmer keeps of PersistentVolumes what the features read. With 20,000 of them that
 // is a third of the private memory that the process would need otherwise.
@@ -38,7 +38,7 @@ func (t *volumeTrimmer) trim(obj any) (any, error) {
 		return obj, nil
 	}
 	out := &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{Name: pv.Name, UID: pv.UID, ResourceVersion: pv.ResourceVersion},
+		ObjectMeta: metav1.ObjectMeta{Name: pv.Name, UID: pv.UID, ResourceVersion: pv.ResourceVersion, DeletionTimestamp: pv.DeletionTimestamp},
 		Spec: corev1.PersistentVolumeSpec{
 			StorageClassName:              pv.Spec.StorageClassName,
 			PersistentVolumeReclaimPolicy: pv.Spec.PersistentVolumeReclaimPolicy,
@@ -84,6 +84,11 @@ func (t *volumeTrimmer) attributes(all map[string]string) map[string]string {
 			kept[name] = value
 			fmt.Fprintf(&text, "%s=%q,", name, value)
 		}
+	}
+	// An administrator's volume is found by its whole path; there are few.
+	if path := all[driver.RootPathAttribute]; driver.Static(all) && path != "" {
+		kept[driver.RootPathAttribute] = path
+		fmt.Fprintf(&text, "%q,", path)
 	}
 	// Each volume has a path of its own, but many share what is read of it.
 	if directory := driver.Directory(all); directory != "" {

@@ -46,6 +46,46 @@ func TestServedVersions(t *testing.T) {
 	}
 }
 
+// TestTrimmedVolumesTellTheirTags: what pkg/tags reads of a volume is kept, what is the same for
+// all of a class is shared, and nothing else is there.
+func TestTrimmedVolumesTellTheirTags(t *testing.T) {
+	now := metav1.NewTime(time.Unix(1, 0))
+	attributes := map[string]string{"staticVolume": "true", "rootPath": "/volumes/g/s/u", "backingSnapshot": "true", "imageName": "i"}
+	pv := &corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{Name: "pv", UID: "u", DeletionTimestamp: &now, Finalizers: []string{"f"}},
+		Spec: corev1.PersistentVolumeSpec{
+			ClaimRef:                      &corev1.ObjectReference{Namespace: "n", Name: "c"},
+			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
+			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{
+				Driver: driver.CephFS.Name, VolumeHandle: "h", VolumeAttributes: attributes,
+			}},
+		},
+		Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeBound},
+	}
+	trimmer := newVolumeTrimmer(driver.CephFS.Name)
+	object, err := trimmer.trim(pv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := pv.DeepCopy()
+	want.Finalizers, want.Spec.ClaimRef = nil, nil
+	delete(want.Spec.CSI.VolumeAttributes, "imageName")
+	want.Spec.CSI.VolumeAttributes[driver.SubvolumePathAttribute] = "/volumes/g"
+	if diff := cmp.Diff(want, object); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	for _, path := range []string{"/volumes/csi/a/1", "/volumes/csi/b/2"} {
+		dynamic := pv.DeepCopy()
+		dynamic.Spec.CSI.VolumeAttributes = map[string]string{driver.SubvolumePathAttribute: path, "subvolumeName": path}
+		if _, err := trimmer.trim(dynamic); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(trimmer.shared) != 2 {
+		t.Errorf("volumes of a class share nothing: %v", trimmer.shared)
+	}
+}
+
 func TestTrimmedVolumesTellTheirPlace(t *testing.T) {
 	const handle = "0001-0024-4d95e4d6-3a1f-4fcb-8b0a-0b6d1f0c2a11-0000000000000006-6e696bba-064f-11ec-a251-0242ac110002"
 	csi := func(name string) corev1.PersistentVolumeSource {

@@ -47,6 +47,7 @@ type Sources struct {
 	Users       *latest.Value[report.Users]
 	Pools       *latest.Value[report.Pools]
 	MonSync     *latest.Value[report.MonSync]
+	Tags        *latest.Value[report.Tags]
 	Usage       *latest.Value[usage.Usage]
 	Placement   *latest.Value[ceph.Placement]
 }
@@ -84,7 +85,7 @@ func New(config Config) factory.Controller {
 	return factory.New().
 		WithSync(c.sync).
 		WithControllerInstanceName(controllerName).
-		WithInformers(c.Clusters, c.Connections, c.Users, c.Pools, c.Usage, c.Placement).
+		WithInformers(c.Clusters, c.Connections, c.Users, c.Pools, c.Tags, c.Usage, c.Placement).
 		WithFilteredEventsInformers(ours, c.ConfigMaps.Informer()).
 		WithBareInformers(c.Operator.Informer()).
 		ToController(controllerName, c.Recorder)
@@ -154,6 +155,7 @@ func (s Sources) facts(d driver.Driver, clusters []ceph.Cluster) facts {
 	out.connections, _ = s.Connections.Get()
 	out.users, _ = s.Users.Get()
 	out.pools, _ = s.Pools.Get()
+	out.tags, _ = s.Tags.Get()
 	out.usage, _ = s.Usage.Get()
 	out.placement, _ = s.Placement.Get()
 	return out

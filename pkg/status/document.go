@@ -35,6 +35,17 @@ type cephCluster struct {
 	Pools       pools               `json:"pools"`
 	Filesystems []string            `json:"filesystems,omitempty"`
 	Volumes     int                 `json:"volumes"`
+	// Tags is absent while not all volumes have been looked at.
+	Tags *tags `json:"tags,omitempty"`
+}
+
+// tags are numbers of volumes; see report.TagCounts.
+type tags struct {
+	Tagged       int `json:"tagged"`
+	Untagged     int `json:"untagged"`
+	Conflicting  int `json:"conflicting"`
+	Missing      int `json:"missing"`
+	NothingToTag int `json:"nothingToTag"`
 }
 
 type pools struct {
@@ -64,6 +75,7 @@ type facts struct {
 	connections []report.Connection
 	users       report.Users
 	pools       report.Pools
+	tags        report.Tags
 	usage       usage.Usage
 	placement   ceph.Placement
 }
@@ -108,6 +120,10 @@ func describe(c ceph.Cluster, f facts) cephCluster {
 		out.Volumes += used.Volumes
 		out.Pools.InUse = append(out.Pools.InUse, used.Pool, used.DataPool)
 		out.Filesystems = append(out.Filesystems, used.Filesystem)
+	}
+	if counts, known := f.tags[c.FSID]; known {
+		seen := tags(counts)
+		out.Tags = &seen
 	}
 	out.Pools.InUse, out.Filesystems = sorted(out.Pools.InUse), sorted(out.Filesystems)
 	return out

@@ -19,7 +19,7 @@ const secret = "AQBsecret=="
 func newSources() Sources {
 	return Sources{
 		Clusters: &latest.Value[[]ceph.Cluster]{}, Connections: &latest.Value[[]report.Connection]{},
-		Users: &latest.Value[report.Users]{}, Pools: &latest.Value[report.Pools]{}, MonSync: &latest.Value[report.MonSync]{},
+		Users: &latest.Value[report.Users]{}, Pools: &latest.Value[report.Pools]{}, MonSync: &latest.Value[report.MonSync]{}, Tags: &latest.Value[report.Tags]{},
 		Usage: &latest.Value[usage.Usage]{}, Placement: &latest.Value[ceph.Placement]{},
 	}
 }
@@ -45,6 +45,7 @@ func (s Sources) tellAll(t *testing.T, now time.Time) {
 	})
 	s.Users.Set(report.Users{Mode: "Mint", Names: []string{"client.b", "client.a"}})
 	s.Pools.Set(report.Pools{Missing: map[string][]string{"f1": {"gone"}}, Protected: map[string][]string{"f1": {"p", "d"}}})
+	s.Tags.Set(report.Tags{"f1": {Tagged: 1, Untagged: 2, Conflicting: 3, Missing: 4, NothingToTag: 5}})
 	s.MonSync.Set(report.MonSync{Seconds: 0.5})
 	s.Usage.Set(usage.Usage{
 		Places: []usage.Place{
@@ -76,6 +77,12 @@ const everything = `cephClusters:
   sources:
   - Secret a
   - Secret b
+  tags:
+    conflicting: 3
+    missing: 4
+    nothingToTag: 5
+    tagged: 1
+    untagged: 2
   version: 19.2.3
   volumes: 3
 - fsid: f2

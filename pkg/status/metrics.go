@@ -14,6 +14,8 @@ var (
 	monSync       = describeMetric("ceph_csi_driver_operator_mon_sync_seconds", "How long the newest monmap took to the Secret that the pods mount.")
 	missingPools  = describeMetric("ceph_csi_driver_operator_missing_pools", "Pools that StorageClasses or volumes name and Ceph lacks.", "fsid")
 	guardedPools  = describeMetric("ceph_csi_driver_operator_protected_pools", "Pools in use that cannot be removed by accident.", "fsid")
+	untagged      = describeMetric("ceph_csi_driver_operator_untagged_volumes", "PersistentVolumes whose image or subvolume should say that it is this cluster's, and cannot be made to.", "fsid")
+	conflicting   = describeMetric("ceph_csi_driver_operator_conflicting_volumes", "PersistentVolumes whose image or subvolume says that it is another cluster's.", "fsid")
 	volumes       = describeMetric("ceph_csi_driver_operator_volumes", "PersistentVolumes of the driver.", "fsid")
 	legacyVolumes = describeMetric("ceph_csi_driver_operator_legacy_volumes", "PersistentVolumes of Ceph from before CSI, in-tree and flexVolume.")
 )
@@ -38,7 +40,7 @@ func NewMetrics(sources Sources, clock clock.PassiveClock) *Metrics {
 
 // DescribeWithStability sends all metrics that there can be.
 func (m *Metrics) DescribeWithStability(ch chan<- *metrics.Desc) {
-	for _, d := range []*metrics.Desc{reachable, monmapEpoch, monmapAge, monSync, missingPools, guardedPools, volumes, legacyVolumes} {
+	for _, d := range []*metrics.Desc{reachable, monmapEpoch, monmapAge, monSync, missingPools, guardedPools, untagged, conflicting, volumes, legacyVolumes} {
 		ch <- d
 	}
 }
@@ -68,11 +70,16 @@ func (m *Metrics) CollectWithStability(ch chan<- metrics.Metric) {
 	clusters, _ := m.sources.Clusters.Get()
 	pools, poolsKnown := m.sources.Pools.Get()
 	used, usageKnown := m.sources.Usage.Get()
+	tagCounts, _ := m.sources.Tags.Get()
 	for _, c := range clusters {
 		send(monmapEpoch, float64(c.MonMap.Epoch), c.FSID)
 		if poolsKnown {
 			send(missingPools, float64(len(pools.Missing[c.FSID])), c.FSID)
 			send(guardedPools, float64(len(pools.Protected[c.FSID])), c.FSID)
+		}
+		if counts, known := tagCounts[c.FSID]; known {
+			send(untagged, float64(counts.Untagged), c.FSID)
+			send(conflicting, float64(counts.Conflicting), c.FSID)
 		}
 		if usageKnown {
 			count := 0

@@ -1,0 +1,61 @@
+package driver
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// Tags finds each image by the journal that the volume's handle leads to.
+func (i images) Tags(ctx context.Context, cluster TagStore, volumes []Volume) ([]Tags, error) {
+	pools, err := cluster.Pools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Tags, 0, len(volumes))
+	for _, v := range volumes {
+		found := Tags{}
+		found.image, err = i.locate(ctx, cluster, pools, v)
+		if err == nil {
+			found.was, err = cluster.ImageMetadata(ctx, found.image)
+		}
+		if silent(err) {
+			return nil, err
+		}
+		found.Values, found.Err = found.was.Values, err
+		out = append(out, found)
+	}
+	return out, nil
+}
+
+func (images) locate(ctx context.Context, cluster TagStore, pools []ceph.Pool, v Volume) (ceph.ImagePlace, error) {
+	at := ceph.ImagePlace{Pool: v.Attributes[poolParameter], Namespace: v.Attributes[radosNamespaceAttribute], Name: v.Handle}
+	if Static(v.Attributes) {
+		return at, nil
+	}
+	handle, err := ceph.ParseVolumeHandle(v.Handle)
+	if err != nil || handle.Pool != "" {
+		return at, fmt.Errorf("%w: handle %q is not of ceph-csi's making", ErrNothingToTag, v.Handle)
+	}
+	n := slices.IndexFunc(pools, func(p ceph.Pool) bool { return p.ID == handle.LocationID })
+	if n < 0 {
+		return at, fmt.Errorf("pool with ID %d: %w", handle.LocationID, ceph.ErrNotFound)
+	}
+	at.Pool = pools[n].Name
+	entry, err := entryOf(ctx, cluster, at.Pool, handle.UUID, slices.Compact([]string{at.Namespace, ""})...)
+	at.Name = cmp.Or(entry[journalName], namePrefix+handle.UUID)
+	return at, err
+}
+
+func (images) Retag(ctx context.Context, cluster TagStore, found Tags, change ceph.MetadataChange) error {
+	return cluster.ChangeImageMetadata(ctx, found.image, found.was, change)
+}
+
+func (images) Where(found Tags) string { return "image " + found.image.String() }
+
+func (images) TagCommand(found Tags, key, value string) string {
+	return fmt.Sprintf("rbd image-meta set %s %s %s", found.image, key, value)
+}

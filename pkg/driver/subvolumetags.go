@@ -1,0 +1,156 @@
+package driver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// ungrouped is the directory of subvolumes that are in no group.
+const ungrouped = "_nogroup"
+
+// Tags asks the mgr for all subvolumes of a filesystem over one connection.
+func (s subvolumes) Tags(ctx context.Context, cluster TagStore, volumes []Volume) ([]Tags, error) {
+	filesystems, err := cluster.FileSystems(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pools, err := cluster.Pools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Tags, len(volumes))
+	for i, v := range volumes {
+		out[i].subvolume, out[i].Err = s.locate(ctx, cluster, filesystems, pools, v)
+		if silent(out[i].Err) {
+			return nil, out[i].Err
+		}
+	}
+	for _, f := range filesystems {
+		if err := readSubvolumes(ctx, cluster, f.Name, out); err != nil {
+			return nil, err
+		}
+	}
+	for i := range out {
+		if out[i].Err == nil && out[i].Values == nil {
+			out[i].Err = fmt.Errorf("filesystem %q: %w", out[i].subvolume.Filesystem, ceph.ErrNotFound)
+		}
+	}
+	return out, nil
+}
+
+// readSubvolumes completes those of the filesystem that were located.
+func readSubvolumes(ctx context.Context, cluster TagStore, filesystem string, all []Tags) error {
+	var which []int
+	var places []ceph.SubvolumePlace
+	for i, t := range all {
+		if t.Err == nil && t.subvolume.Filesystem == filesystem {
+			which, places = append(which, i), append(places, t.subvolume)
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	found, err := cluster.SubvolumeMetadata(ctx, filesystem, places)
+	if silent(err) {
+		return err
+	}
+	for n, i := range which {
+		if all[i].Err = err; err == nil {
+			all[i].Values, all[i].Err = found[n].Values, found[n].Err
+		}
+	}
+	return nil
+}
+
+func (subvolumes) locate(ctx context.Context, cluster TagStore, filesystems []ceph.FileSystem, pools []ceph.Pool, v Volume) (ceph.SubvolumePlace, error) {
+	if Static(v.Attributes) {
+		return ofDirectory(cmp.Or(v.Attributes[filesystemParameter], defaultOf(filesystems)), v.Attributes[RootPathAttribute])
+	}
+	handle, err := ceph.ParseVolumeHandle(v.Handle)
+	if err != nil {
+		return ceph.SubvolumePlace{}, fmt.Errorf("%w: handle %q is not of ceph-csi's making", ErrNothingToTag, v.Handle)
+	}
+	n := slices.IndexFunc(filesystems, func(f ceph.FileSystem) bool { return f.ID == handle.LocationID })
+	if n < 0 {
+		return ceph.SubvolumePlace{}, fmt.Errorf("filesystem with ID %d: %w", handle.LocationID, ceph.ErrNotFound)
+	}
+	entry, err := metadataEntry(ctx, cluster, pools, filesystems[n].MetadataPool, handle.UUID)
+	if err != nil {
+		return ceph.SubvolumePlace{}, err
+	}
+	if entry[journalBacking] != "" || v.Attributes[backingAttribute] == "true" && entry == nil {
+		return ceph.SubvolumePlace{}, fmt.Errorf("%w: the volume shows a snapshot", ErrNothingToTag)
+	}
+	return ceph.SubvolumePlace{
+		Filesystem: filesystems[n].Name, Group: groupOf(Directory(v.Attributes)),
+		Name: cmp.Or(entry[journalName], namePrefix+handle.UUID),
+	}, nil
+}
+
+// metadataEntry reads the journal, where the user may: the mgr alone is enough for most volumes,
+// whose names the handle tells.
+func metadataEntry(ctx context.Context, cluster TagStore, pools []ceph.Pool, pool int64, uuid string) (map[string]string, error) {
+	n := slices.IndexFunc(pools, func(p ceph.Pool) bool { return p.ID == pool })
+	if n < 0 {
+		return nil, nil
+	}
+	entry, err := entryOf(ctx, cluster, pools[n].Name, uuid, journalNamespace, "")
+	if errors.Is(err, ceph.ErrDenied) {
+		return nil, nil
+	}
+	return entry, err
+}
+
+func defaultOf(filesystems []ceph.FileSystem) string {
+	for _, f := range filesystems {
+		if f.Default {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// groupOf is the group in what Directory returns.
+func groupOf(directory string) string {
+	group, inGroup := strings.CutPrefix(directory, groupsDirectory)
+	switch {
+	case !inGroup:
+		return DefaultSubvolumeGroup
+	case group == ungrouped:
+		return ""
+	}
+	return group
+}
+
+// ofDirectory finds the subvolume in /volumes/<group>/<subvolume>, or below it.
+func ofDirectory(filesystem, path string) (ceph.SubvolumePlace, error) {
+	rest, inGroup := strings.CutPrefix(path, groupsDirectory)
+	parts := strings.Split(rest, "/")
+	if !inGroup || len(parts) < 2 || parts[0] == "" || parts[1] == "" {
+		return ceph.SubvolumePlace{}, fmt.Errorf("%w: %q is not in a subvolume", ErrNothingToTag, path)
+	}
+	if parts[0] == ungrouped {
+		parts[0] = ""
+	}
+	return ceph.SubvolumePlace{Filesystem: filesystem, Group: parts[0], Name: parts[1]}, nil
+}
+
+func (subvolumes) Retag(ctx context.Context, cluster TagStore, found Tags, change ceph.MetadataChange) error {
+	return cluster.ChangeSubvolumeMetadata(ctx, found.subvolume, found.Values, change)
+}
+
+func (subvolumes) Where(found Tags) string { return "subvolume " + found.subvolume.String() }
+
+func (subvolumes) TagCommand(found Tags, key, value string) string {
+	command := fmt.Sprintf("ceph fs subvolume metadata set %s %s %s %s", found.subvolume.Filesystem, found.subvolume.Name, key, value)
+	if found.subvolume.Group != "" {
+		command += " --group_name " + found.subvolume.Group
+	}
+	return command
+}

@@ -1,0 +1,109 @@
+package driver
+
+import (
+	"context"
+	"errors"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// ErrNothingToTag says that a volume has no image or subvolume of its own: one that shows a
+// snapshot, one that is a directory of an administrator's, or one of unknown making.
+var ErrNothingToTag = errors.New("there is nothing to tag")
+
+// TagStore is what Tagging needs of a Ceph cluster.
+type TagStore interface {
+	Places
+	Pools(ctx context.Context) ([]ceph.Pool, error)
+	FileSystems(ctx context.Context) ([]ceph.FileSystem, error)
+	// JournalEntry reads an object of ceph-csi's journals; ErrNotFound where there is none.
+	JournalEntry(ctx context.Context, pool, namespace, object string) (map[string]string, error)
+}
+
+// Places reads and changes the metadata of images and subvolumes. What was changed by somebody
+// else since it was read is left alone, with ErrChanged.
+type Places interface {
+	ImageMetadata(ctx context.Context, at ceph.ImagePlace) (ceph.ImageMetadata, error)
+	ChangeImageMetadata(ctx context.Context, at ceph.ImagePlace, was ceph.ImageMetadata, change ceph.MetadataChange) error
+	SubvolumeMetadata(ctx context.Context, filesystem string, places []ceph.SubvolumePlace) ([]ceph.SubvolumeMetadata, error)
+	ChangeSubvolumeMetadata(ctx context.Context, at ceph.SubvolumePlace, was map[string]string, change ceph.MetadataChange) error
+}
+
+// Volume is what a PersistentVolume tells of where it lies.
+type Volume struct {
+	Handle     string
+	Attributes map[string]string
+}
+
+// Tags is the metadata of one volume as it was found.
+type Tags struct {
+	Values map[string]string
+	// Err is why Values is not known: ErrNotFound where the image or subvolume is gone,
+	// ErrNotReady where it is being made, ErrNothingToTag where there is none.
+	Err error
+
+	image     ceph.ImagePlace
+	was       ceph.ImageMetadata
+	subvolume ceph.SubvolumePlace
+}
+
+// Tagging reads and changes the tags of volumes.
+type Tagging interface {
+	// Tags reads those of volumes of one Ceph cluster, in the order of the volumes. An error is
+	// that of Ceph as a whole, such as ErrTimeout.
+	Tags(ctx context.Context, cluster TagStore, volumes []Volume) ([]Tags, error)
+	// Retag changes what Tags found.
+	Retag(ctx context.Context, cluster TagStore, found Tags, change ceph.MetadataChange) error
+	// Where names the image or subvolume, and TagCommand is what an administrator runs to set a
+	// key of it.
+	Where(found Tags) string
+	TagCommand(found Tags, key, value string) string
+}
+
+const (
+	radosNamespaceAttribute = "radosNamespace"
+	staticAttribute         = "staticVolume"
+	backingAttribute        = "backingSnapshot"
+	// namePrefix starts the names of images and subvolumes unless a StorageClass says otherwise.
+	namePrefix = "csi-vol-"
+	// Keys of ceph-csi's journals (internal/journal/voljournal.go).
+	journalName    = "csi.imagename"
+	journalBacking = "csi.volume.backingsnapshotid"
+)
+
+// Static says that an administrator made the volume, and named it in the attributes.
+func Static(attributes map[string]string) bool { return attributes[staticAttribute] == "true" }
+
+// clusterOf is the clusterID of a volume: that of the handle, which never changes.
+func clusterOf(v Volume) string {
+	if handle, err := ceph.ParseVolumeHandle(v.Handle); err == nil {
+		return handle.ClusterID
+	}
+	return v.Attributes[clusterIDParameter]
+}
+
+// Cluster is the clusterID of a volume, which is the fsid of its Ceph cluster unless somebody
+// named it otherwise. It is empty where neither handle nor attributes tell.
+func (v Volume) Cluster() string { return clusterOf(v) }
+
+// entryOf reads the journal of a volume in the first of namespaces that has it; nil where none
+// does. Several RADOS namespaces are possible because ceph-csi may mix them up (seen when one
+// controller serves two of them at the same time).
+func entryOf(ctx context.Context, cluster TagStore, pool, uuid string, namespaces ...string) (map[string]string, error) {
+	object := ceph.JournalName{Kind: ceph.JournalVolume, UUID: uuid}.Object()
+	for _, namespace := range namespaces {
+		entry, err := cluster.JournalEntry(ctx, pool, namespace, object)
+		if err == nil && (entry[journalName] != "" || entry[journalBacking] != "") {
+			return entry, nil
+		}
+		if err != nil && !errors.Is(err, ceph.ErrNotFound) {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// silent says that Ceph gave no answer, so that nothing is known of the next volume either.
+func silent(err error) bool {
+	return errors.Is(err, ceph.ErrTimeout) || errors.Is(err, ceph.ErrClosed) || errors.Is(err, ceph.ErrUnreachable)
+}

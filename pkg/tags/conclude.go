@@ -1,0 +1,142 @@
+package tags
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+)
+
+// maxNamed is how many volumes a message names.
+const maxNamed = 3
+
+// tell writes an event about a volume that keeps another cluster's tag, once.
+func (c *controller) tell(ctx context.Context, volume *corev1.PersistentVolume, p problem) {
+	uid := string(volume.UID)
+	if c.told[uid] || len(c.told) >= maxEvents || !c.Ours() {
+		return
+	}
+	if err := c.Tell(ctx, volume, p.text+" and keeps it; if it belongs to this cluster: "+p.mend); err != nil {
+		klog.ErrorS(err, "An event was not written") // The next look tries again.
+		return
+	}
+	c.told[uid] = true
+}
+
+// finding is what is known of the volumes in one Ceph cluster, after all were looked at.
+type finding struct {
+	counts    report.TagCounts
+	sentences []sentence
+}
+
+// conclude publishes what is known of all volumes. A Ceph cluster that does not answer keeps its
+// last finding.
+func (c *controller) conclude(ctx context.Context, clusters []ceph.Cluster, infraID string) error {
+	published := report.Tags{}
+	var sentences []sentence
+	for _, cluster := range clusters {
+		if len(c.due[cluster.FSID]) == 0 {
+			c.findings[cluster.FSID] = c.finding(cluster, infraID)
+		}
+		if found, known := c.findings[cluster.FSID]; known {
+			published[cluster.FSID] = found.counts
+			sentences = append(sentences, found.sentences...)
+		}
+	}
+	if len(published) == 0 {
+		return nil
+	}
+	c.Report.Set(published)
+	status := applyoperatorv1.OperatorStatus().WithConditions(conditionOf(sentences))
+	if err := c.Operator.ApplyOperatorStatus(ctx, c.Driver.OperatorName()+"-"+controllerName, status); err != nil {
+		return fmt.Errorf("writing condition %s: %w", condition.VolumesTagged, err)
+	}
+	return nil
+}
+
+func (c *controller) finding(cluster ceph.Cluster, infraID string) finding {
+	counts := c.count(cluster.FSID)
+	out := finding{counts: report.TagCounts{
+		Tagged:       counts[tagged],
+		Untagged:     counts[denied] + counts[unready] + counts[failed],
+		Conflicting:  counts[foreign],
+		Missing:      counts[missing],
+		NothingToTag: counts[bare],
+	}}
+	for _, v := range []verdict{foreign, denied, missing, failed} {
+		if counts[v] > 0 {
+			out.sentences = append(out.sentences, c.sentence(cluster, infraID, v, counts[v]))
+		}
+	}
+	return out
+}
+
+// sentence is what is told of the volumes of one Ceph cluster with the same verdict.
+type sentence struct{ reason, text string }
+
+func conditionOf(sentences []sentence) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	if len(sentences) == 0 {
+		return condition.New(condition.VolumesTagged, operatorv1.ConditionTrue, condition.AsExpected, "")
+	}
+	var texts []string
+	for _, s := range sentences {
+		texts = append(texts, s.text)
+	}
+	return condition.New(condition.VolumesTagged, operatorv1.ConditionFalse, sentences[0].reason, strings.Join(texts, "; "))
+}
+
+// sentence names some volumes, always the same ones, and quotes what is known of the first.
+func (c *controller) sentence(cluster ceph.Cluster, infraID string, v verdict, count int) sentence {
+	var some []problem
+	for _, p := range c.problems {
+		if p.verdict == v && p.fsid == cluster.FSID {
+			some = append(some, p)
+		}
+	}
+	slices.SortFunc(some, func(a, b problem) int { return cmp.Compare(a.volume, b.volume) })
+	first := problem{}
+	if len(some) > 0 {
+		first = some[0]
+	}
+	which := named(some, count) + " in Ceph cluster " + cluster.FSID
+	switch v {
+	case foreign:
+		return sentence{condition.ForeignTag, fmt.Sprintf(
+			"%s: tagged as another cluster's, not as %q, and left so: a teardown of %q does not find them; %s; what belongs here anyway gets the tag by '%s'",
+			which, infraID, infraID, first.text, first.mend)}
+	case denied:
+		return sentence{condition.AccessDenied, fmt.Sprintf(
+			"%s: client.%s may not read or write their tags: %s; give it the caps that README.md has for the operator's user",
+			which, cluster.Credentials.UserID, first.text)}
+	case missing:
+		return sentence{condition.VolumeMissing, fmt.Sprintf(
+			"%s: image or subvolume does not exist, so that their data is gone: %s", which, first.text)}
+	}
+	return sentence{condition.SyncError, fmt.Sprintf("%s: no tags: %s", which, first.text)}
+}
+
+// named is such as "PersistentVolumes a, b, c and 7 more".
+func named(some []problem, count int) string {
+	var names []string
+	for _, p := range some[:min(len(some), maxNamed)] {
+		names = append(names, p.volume)
+	}
+	text := "PersistentVolume " + strings.Join(names, ", ")
+	if len(names) > 1 {
+		text = "PersistentVolumes " + strings.Join(names, ", ")
+	}
+	if more := count - len(names); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

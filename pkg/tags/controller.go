@@ -1,0 +1,207 @@
+// Package tags looks after the tags of volumes: each image and subvolume of a PersistentVolume
+// says which OpenShift cluster it belongs to, so that a teardown finds it. ceph-csi writes the
+// tags of what it makes; this package adds those of older volumes, of static, restored and
+// imported ones, and marks what is to outlive the cluster.
+package tags
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"sync/atomic"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	configinformers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+)
+
+const (
+	controllerName = "CephTags"
+	// step is the time between two batches of driver.Driver.TagsPerSecond volumes.
+	step = time.Second
+	// lookPause is the least time between two looks at all PersistentVolumes: thousands of them
+	// may change at once.
+	lookPause = 3 * time.Second
+	// batchDeadline bounds one batch of one Ceph cluster.
+	batchDeadline = 45 * time.Second
+	// retryOutage is how soon a Ceph cluster is asked again that did not answer, which
+	// pkg/connection reports.
+	retryOutage = 10 * time.Second
+	// maxProblems bounds what is remembered of volumes in trouble, maxEvents the events about
+	// them: after a mistake it may be all of them.
+	maxProblems = 500
+	maxEvents   = 50
+)
+
+// Config is all that the controller uses.
+type Config struct {
+	Driver   driver.Driver
+	Operator v1helpers.OperatorClient
+	// Client returns the live connection to a Ceph cluster; false while there is none.
+	Client            func(fsid string) (driver.TagStore, bool)
+	Clusters          *latest.Value[[]ceph.Cluster]
+	Infrastructures   configinformers.InfrastructureInformer
+	PersistentVolumes coreinformers.PersistentVolumeInformer
+	// Volumes reads a PersistentVolume anew, with what the informer does not keep.
+	Volumes corev1client.PersistentVolumesGetter
+	// Ours says that the driver that serves the volumes is this operator's. Another one has a
+	// name of its own for the cluster, which is no reason for an event on each volume.
+	Ours   func() bool
+	Report *latest.Value[report.Tags]
+	// Tell writes a warning event about a PersistentVolume, once.
+	Tell     func(ctx context.Context, volume *corev1.PersistentVolume, message string) error
+	Recorder events.Recorder
+	Clock    clock.PassiveClock
+}
+
+type controller struct {
+	Config
+	// news says that PersistentVolumes changed since the last look.
+	news atomic.Bool
+	seed maphash.Seed
+
+	book
+	// due are the volumes that are to be looked at, by the fsid of their Ceph cluster.
+	due map[string][]*corev1.PersistentVolume
+	// looked, stepped and asked are when the last look, the last batch and, by fsid, the last
+	// question without an answer were.
+	looked, stepped time.Time
+	silent          map[string]time.Time
+	// known are the Ceph clusters of the last look.
+	known string
+	// told are the volumes, by UID, about which there was an event.
+	told map[string]bool
+	// findings are those of the Ceph clusters, by fsid.
+	findings map[string]finding
+	// concluded says that what is known has been published.
+	concluded bool
+}
+
+// New returns the controller of the volumes' tags. In each connected Ceph cluster it reads the
+// tags of the driver's volumes, TagsPerSecond of them each second, and writes what they lack. A
+// volume that is as it should be is not read again for a day, unless its PersistentVolume changes.
+//
+// It writes the condition VolumesTagged, which no aggregation counts, with reasons AsExpected,
+// ForeignTag, AccessDenied, VolumeMissing and SyncError, once it has looked at all volumes.
+func New(config Config) factory.Controller { return newController(config).build() }
+
+func newController(config Config) *controller {
+	return &controller{
+		Config: config, seed: maphash.MakeSeed(), book: newBook(config.Clock.Now()),
+		due: map[string][]*corev1.PersistentVolume{}, silent: map[string]time.Time{}, told: map[string]bool{}, findings: map[string]finding{},
+	}
+}
+
+func (c *controller) build() factory.Controller {
+	return factory.New().
+		WithSync(c.sync).
+		WithControllerInstanceName(controllerName).
+		WithInformers(c.Operator.Informer(), c.Clusters, c.Infrastructures.Informer()).
+		WithFilteredEventsInformers(c.isOurs, c.PersistentVolumes.Informer()).
+		ToController(controllerName, c.Recorder)
+}
+
+func (c *controller) isOurs(object any) bool {
+	if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = gone.Obj
+	}
+	volume, ok := object.(*corev1.PersistentVolume)
+	ours := ok && volume.Spec.CSI != nil && volume.Spec.CSI.Driver == c.Driver.Name
+	if ours {
+		c.news.Store(true)
+	}
+	return ours
+}
+
+func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+	spec, _, _, err := c.Operator.GetOperatorState()
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	}
+	clusters, connected := c.Clusters.Get()
+	if !connected || len(clusters) == 0 || spec.ManagementState != operatorv1.Managed {
+		return nil
+	}
+	infraID, err := c.infraID()
+	if err != nil {
+		return err
+	}
+	if err := c.look(clusters); err != nil {
+		return err
+	}
+	if err := c.batch(ctx, clusters, infraID); err != nil {
+		return err
+	}
+	syncCtx.Queue().AddAfter(factory.DefaultQueueKey, c.wait(clusters))
+	if c.busy(clusters) || c.concluded {
+		return nil
+	}
+	if err := c.conclude(ctx, clusters, infraID); err != nil {
+		return err
+	}
+	c.concluded = true
+	return nil
+}
+
+func (c *controller) infraID() (string, error) {
+	const name = "cluster"
+	infrastructure, err := c.Infrastructures.Lister().Get(name)
+	if err != nil {
+		return "", fmt.Errorf("reading Infrastructure %s: %w", name, err)
+	}
+	if infrastructure.Status.InfrastructureName == "" {
+		return "", fmt.Errorf("status.infrastructureName of Infrastructure %s is empty, so that volumes cannot say whose they are", name)
+	}
+	return infrastructure.Status.InfrastructureName, nil
+}
+
+// busy says that there are volumes left to look at whose Ceph cluster answers.
+func (c *controller) busy(clusters []ceph.Cluster) bool {
+	for _, cluster := range clusters {
+		if len(c.due[cluster.FSID]) > 0 && c.quiet(cluster.FSID) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// quiet is how long a Ceph cluster that did not answer is left alone.
+func (c *controller) quiet(fsid string) time.Duration {
+	asked, failed := c.silent[fsid]
+	if !failed {
+		return 0
+	}
+	return max(0, retryOutage-c.Clock.Since(asked))
+}
+
+// wait is how long nothing is to be done.
+func (c *controller) wait(clusters []ceph.Cluster) time.Duration {
+	now := c.Clock.Now()
+	wait := max(c.nextDue.Sub(now), lookPause)
+	if c.news.Load() {
+		wait = lookPause
+	}
+	for _, cluster := range clusters {
+		if len(c.due[cluster.FSID]) > 0 {
+			wait = min(wait, max(c.quiet(cluster.FSID), step-now.Sub(c.stepped)))
+		}
+	}
+	return wait
+}

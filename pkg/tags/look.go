@@ -1,0 +1,115 @@
+package tags
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// look finds the volumes whose tags are to be read, if there may be any.
+func (c *controller) look(clusters []ceph.Cluster) error {
+	now := c.Clock.Now()
+	fsids := fsidsOf(clusters)
+	known := strings.Join(fsids, " ")
+	if !c.looked.IsZero() && known == c.known && (now.Sub(c.looked) < lookPause || !c.news.Load() && now.Before(c.nextDue)) {
+		return nil
+	}
+	c.news.Store(false)
+	all, err := c.PersistentVolumes.Lister().List(labels.Everything())
+	if err != nil {
+		return fmt.Errorf("listing PersistentVolumes: %w", err)
+	}
+	c.looked, c.known, c.concluded = now, known, false
+	clear(c.due)
+	c.begin()
+	for _, volume := range all {
+		if !c.serves(volume) || leaving(volume) {
+			continue
+		}
+		if fsid := volumeOf(volume).Cluster(); slices.Contains(fsids, fsid) && c.find(c.key(volume), now) {
+			c.due[fsid] = append(c.due[fsid], volume)
+		}
+	}
+	c.end(now)
+	return nil
+}
+
+func fsidsOf(clusters []ceph.Cluster) []string {
+	var out []string
+	for _, cluster := range clusters {
+		out = append(out, cluster.FSID)
+	}
+	return out
+}
+
+func (c *controller) serves(volume *corev1.PersistentVolume) bool {
+	return volume.Spec.CSI != nil && volume.Spec.CSI.Driver == c.Driver.Name
+}
+
+func volumeOf(volume *corev1.PersistentVolume) driver.Volume {
+	return driver.Volume{Handle: volume.Spec.CSI.VolumeHandle, Attributes: volume.Spec.CSI.VolumeAttributes}
+}
+
+// key stands for all of a PersistentVolume on which its tags depend and that can change: what
+// says where the volume lies cannot.
+func (c *controller) key(volume *corev1.PersistentVolume) uint64 {
+	var hash maphash.Hash
+	hash.SetSeed(c.seed)
+	for _, text := range []string{string(volume.UID), string(volume.Status.Phase), string(volume.Spec.PersistentVolumeReclaimPolicy)} {
+		hash.WriteString(text)
+		hash.WriteByte(0)
+	}
+	return hash.Sum64()
+}
+
+// batch looks at the next volumes of each Ceph cluster that answers.
+func (c *controller) batch(ctx context.Context, clusters []ceph.Cluster, infraID string) error {
+	if c.Clock.Since(c.stepped) < step {
+		return nil
+	}
+	c.stepped = c.Clock.Now()
+	var errs []error
+	for _, cluster := range clusters {
+		fsid := cluster.FSID
+		due := c.due[fsid]
+		if len(due) == 0 || c.quiet(fsid) > 0 {
+			continue
+		}
+		delete(c.silent, fsid)
+		client, live := c.Client(fsid)
+		if !live {
+			c.silent[fsid] = c.Clock.Now()
+			continue
+		}
+		next := due[:min(len(due), c.Driver.TagsPerSecond)]
+		done, err := c.examine(ctx, session{client: client, cluster: cluster, infraID: infraID}, next)
+		c.concluded = c.concluded && done == 0
+		if c.due[fsid] = due[done:]; done == len(due) {
+			delete(c.due, fsid)
+		}
+		if outage(err) {
+			c.silent[fsid], err = c.Clock.Now(), nil
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// outage says that Ceph gave no answer, of which pkg/connection tells.
+func outage(err error) bool {
+	for _, silence := range []error{ceph.ErrTimeout, ceph.ErrUnreachable, ceph.ErrClosed, context.DeadlineExceeded, context.Canceled} {
+		if errors.Is(err, silence) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,145 @@
+package tags
+
+import (
+	"testing"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+)
+
+func TestVolumesThatAreLeftAlone(t *testing.T) {
+	now := metav1.Now()
+	tests := map[string]struct {
+		reason string
+		edit   func(*corev1.PersistentVolume)
+		setUp  func(*rig)
+	}{
+		"Deleted":  {reason: "it is going", edit: func(pv *corev1.PersistentVolume) { pv.DeletionTimestamp, pv.Finalizers = &now, []string{"x/y"} }},
+		"Released": {reason: "its volume is being deleted", edit: func(pv *corev1.PersistentVolume) { pv.Status.Phase = corev1.VolumeReleased }},
+		"Another":  {reason: "it is of another driver", edit: func(pv *corev1.PersistentVolume) { pv.Spec.CSI.Driver = "ebs.csi.aws.com" }},
+		"Elsewhere": {reason: "its Ceph cluster is not declared", edit: func(pv *corev1.PersistentVolume) {
+			pv.Spec.CSI.VolumeHandle = "0001-0009-rook-ceph-0000000000000001-" + uuid(1)
+		}},
+		"Unmanaged": {reason: "nothing is to be written", setUp: func(r *rig) { r.operator.SetState(operatorv1.Unmanaged) }},
+		"Silent":    {reason: "Ceph is not connected", setUp: func(r *rig) { r.connected = false }},
+		"Outage":    {reason: "Ceph does not answer", setUp: func(r *rig) { r.ceph.Stop() }},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, f fixture, r *rig) {
+				f.add(r, 1)
+				pv := provisioned(f.driver, 1, 1)
+				if tc.edit != nil {
+					tc.edit(pv)
+				}
+				if tc.setUp != nil {
+					tc.setUp(r)
+				}
+				r.add(t, pv)
+				r.later(t, time.Minute)
+				r.later(t, time.Minute)
+				if len(f.get(r, 1)) > 0 || r.writes() > 0 {
+					t.Errorf("%s: it is tagged", tc.reason)
+				}
+				if got, _ := r.config.Report.Get(); got[cephtest.FSID] != (report.TagCounts{}) {
+					t.Errorf("%s: report %+v", tc.reason, got)
+				}
+			})
+		})
+	}
+}
+
+func TestAfterAnOutage(t *testing.T) {
+	each(t, func(t *testing.T, f fixture, r *rig) {
+		for i := range 5 {
+			f.add(r, i)
+			r.add(t, provisioned(f.driver, i, 1))
+		}
+		r.ceph.Stop()
+		r.later(t, 0)
+		if r.operator.Condition("VolumesTagged") != nil {
+			t.Error("something is said of volumes that nobody has seen")
+		}
+		r.ceph.Start()
+		r.later(t, time.Minute)
+		for i := range 5 {
+			f.expect(t, r, i, own(i))
+		}
+		r.expect(t, operatorv1.ConditionTrue, "AsExpected")
+	})
+}
+
+func TestRate(t *testing.T) {
+	each(t, func(t *testing.T, f fixture, r *rig) {
+		for i := range f.driver.TagsPerSecond + 1 {
+			f.add(r, i)
+			r.add(t, provisioned(f.driver, i, 1))
+		}
+		for range 10 {
+			r.sync(t)
+		}
+		if r.client.reads != f.driver.TagsPerSecond {
+			t.Errorf("%d volumes within a second", r.client.reads)
+		}
+		if _, told := r.config.Report.Get(); told {
+			t.Error("the report comes before the end")
+		}
+		r.later(t, step)
+		r.expectCounts(t, report.TagCounts{Tagged: f.driver.TagsPerSecond + 1})
+	})
+}
+
+func TestProblems(t *testing.T) {
+	t.Run("Missing", func(t *testing.T) {
+		each(t, func(t *testing.T, f fixture, r *rig) {
+			for i := range 5 {
+				r.add(t, provisioned(f.driver, i, 1))
+			}
+			r.add(t, provisioned(f.driver, 9, 77))
+			r.later(t, 0)
+			r.expect(t, operatorv1.ConditionFalse, "VolumeMissing", "PersistentVolumes pvc-0, pvc-1, pvc-2 and 3 more in Ceph cluster", "csi-vol-"+uuid(0))
+			r.expectCounts(t, report.TagCounts{Missing: 6})
+			f.add(r, 0)
+			r.later(t, time.Hour)
+			f.expect(t, r, 0, own(0))
+		})
+	})
+	denials := map[string][]string{"RBD": {"change image header"}, "CephFS": {"fs subvolume metadata set"}}
+	for name, f := range fixtures {
+		t.Run("Denied"+name, func(t *testing.T) {
+			r := newRig(t, f.driver, denials[name]...)
+			f.add(r, 1)
+			r.add(t, provisioned(f.driver, 1, 1))
+			r.later(t, 0)
+			r.expect(t, operatorv1.ConditionFalse, "AccessDenied", "PersistentVolume pvc-1 in Ceph cluster", "client.u", denials[name][0])
+			r.expectCounts(t, report.TagCounts{Untagged: 1})
+		})
+	}
+	t.Run("Cloning", func(t *testing.T) {
+		f := fixtures["CephFS"]
+		r := newRig(t, f.driver)
+		f.add(r, 1)
+		r.ceph.SetCloning(subvolumeOf(1), true)
+		r.add(t, provisioned(f.driver, 1, 1))
+		r.later(t, 0)
+		r.expect(t, operatorv1.ConditionTrue, "AsExpected")
+		r.expectCounts(t, report.TagCounts{Untagged: 1})
+		r.ceph.SetCloning(subvolumeOf(1), false)
+		r.later(t, 2*time.Minute)
+		f.expect(t, r, 1, own(1))
+		r.ceph.SetActive("myfs", false)
+		f.add(r, 2)
+		r.add(t, provisioned(f.driver, 2, 1))
+		r.news()
+		r.later(t, time.Minute)
+		f.expect(t, r, 2, map[string]string{})
+		r.ceph.SetActive("myfs", true)
+		r.later(t, 2*time.Minute)
+		f.expect(t, r, 2, own(2))
+	})
+}

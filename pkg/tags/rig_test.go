@@ -1,0 +1,212 @@
+package tags
+
+import (
+	"context"
+
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	configv1 "github.com/openshift/api/config/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	configfake "github.com/openshift/client-go/config/clientset/versioned/fake"
+	configinformers "github.com/openshift/client-go/config/informers/externalversions"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+)
+
+const infraID = "infra-x7k2p"
+
+// counted counts the questions about volumes.
+type counted struct {
+	driver.TagStore
+	reads int
+}
+
+func (c *counted) ImageMetadata(ctx context.Context, at ceph.ImagePlace) (ceph.ImageMetadata, error) {
+	c.reads++
+	return c.TagStore.ImageMetadata(ctx, at)
+}
+
+func (c *counted) SubvolumeMetadata(ctx context.Context, filesystem string, places []ceph.SubvolumePlace) ([]ceph.SubvolumeMetadata, error) {
+	c.reads += len(places)
+	return c.TagStore.SubvolumeMetadata(ctx, filesystem, places)
+}
+
+type rig struct {
+	controller factory.Controller
+	heard      *controller
+	config     Config
+	operator   *conditiontest.Operator
+	kube       *fake.Clientset
+	ceph       *cephtest.Cluster
+	client     *counted
+	connected  bool
+	ours       bool
+	clock      *clocktesting.FakePassiveClock
+	events     []string
+}
+
+// newRig has pool "rbd" and filesystem "myfs", and connects as a user who may not do what
+// denied lists.
+func newRig(t *testing.T, d driver.Driver, denied ...string) *rig {
+	t.Helper()
+	r := &rig{
+		operator: conditiontest.New(operatorv1.Managed), kube: fake.NewClientset(), ceph: cephtest.New(),
+		connected: true, ours: true, clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)),
+	}
+	r.ceph.AddPool(ceph.Pool{Name: "rbd", Applications: []string{"rbd"}})
+	r.ceph.AddFileSystem("myfs", true)
+	r.ceph.AddUser("u", denied...)
+	source := r.ceph.Source()
+	source.Credentials = r.ceph.Credentials("u")
+	session, err := r.ceph.Dial(t.Context(), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.client = &counted{TagStore: session}
+	config := configinformers.NewSharedInformerFactory(configfake.NewSimpleClientset(&configv1.Infrastructure{
+		ObjectMeta: metav1.ObjectMeta{Name: "cluster"},
+		Status:     configv1.InfrastructureStatus{InfrastructureName: infraID},
+	}), 0)
+	volumes := informers.NewSharedInformerFactory(r.kube, 0)
+	r.config = Config{
+		Driver: d, Operator: r.operator, Clock: r.clock,
+		Client:            func(fsid string) (driver.TagStore, bool) { return r.client, r.connected && fsid == cephtest.FSID },
+		Clusters:          &latest.Value[[]ceph.Cluster]{},
+		Infrastructures:   config.Config().V1().Infrastructures(),
+		PersistentVolumes: volumes.Core().V1().PersistentVolumes(),
+		Volumes:           r.kube.CoreV1(),
+		Ours:              func() bool { return r.ours },
+		Report:            &latest.Value[report.Tags]{},
+		Tell: func(_ context.Context, volume *corev1.PersistentVolume, message string) error {
+			r.events = append(r.events, volume.Name+": "+message)
+			return nil
+		},
+		Recorder: events.NewInMemoryRecorder("test", r.clock),
+	}
+	r.config.Clusters.Set([]ceph.Cluster{{FSID: cephtest.FSID, Credentials: r.ceph.Credentials("u")}})
+	r.start()
+	ctx, cancel := context.WithCancel(t.Context())
+	volumes.Core().V1().PersistentVolumes().Informer()
+	volumes.Start(ctx.Done())
+	config.Start(ctx.Done())
+	volumes.WaitForCacheSync(ctx.Done())
+	config.WaitForCacheSync(ctx.Done())
+	t.Cleanup(func() {
+		cancel()
+		volumes.Shutdown()
+		config.Shutdown()
+	})
+	return r
+}
+
+// start makes a new process, which knows nothing.
+func (r *rig) start() {
+	r.heard = newController(r.config)
+	r.controller = r.heard.build()
+}
+
+// add creates a PersistentVolume and waits until the informer has it.
+func (r *rig) add(t *testing.T, volume *corev1.PersistentVolume) {
+	t.Helper()
+	made, err := r.kube.CoreV1().PersistentVolumes().Create(t.Context(), volume, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.known(t, made)
+}
+
+// change edits a PersistentVolume.
+func (r *rig) change(t *testing.T, name string, edit func(*corev1.PersistentVolume)) {
+	t.Helper()
+	volume, err := r.kube.CoreV1().PersistentVolumes().Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit(volume)
+	if volume, err = r.kube.CoreV1().PersistentVolumes().Update(t.Context(), volume, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	r.known(t, volume)
+}
+
+func (r *rig) known(t *testing.T, want *corev1.PersistentVolume) {
+	t.Helper()
+	for {
+		got, err := r.config.PersistentVolumes.Lister().Get(want.Name)
+		if err == nil && cmp.Equal(got.Spec, want.Spec) && cmp.Equal(got.Status, want.Status) {
+			return
+		}
+		if t.Context().Err() != nil {
+			t.Fatal("the informer does not learn of the volume")
+		}
+	}
+}
+
+func (r *rig) sync(t *testing.T) {
+	t.Helper()
+	if err := r.controller.Sync(t.Context(), factory.NewSyncContext("test", r.config.Recorder)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// later lets time pass, second by second at first, and syncs.
+func (r *rig) later(t *testing.T, d time.Duration) {
+	t.Helper()
+	r.clock.SetTime(r.clock.Now().Add(d))
+	for range 5 {
+		r.sync(t)
+		r.clock.SetTime(r.clock.Now().Add(step))
+	}
+}
+
+// news lets the controller hear of changed volumes, as its informer would.
+func (r *rig) news() {
+	r.heard.isOurs(&corev1.PersistentVolume{Spec: corev1.PersistentVolumeSpec{
+		PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: r.config.Driver.Name}},
+	}})
+}
+
+// expect wants the condition with all of texts in its message.
+func (r *rig) expect(t *testing.T, status operatorv1.ConditionStatus, reason string, texts ...string) {
+	t.Helper()
+	got := r.operator.Condition("VolumesTagged")
+	if got == nil || got.Status != status || got.Reason != reason {
+		t.Fatalf("condition is %+v, want %s, %s", got, status, reason)
+	}
+	for _, text := range texts {
+		if !strings.Contains(got.Message, text) {
+			t.Errorf("message %q lacks %q", got.Message, text)
+		}
+	}
+}
+
+func (r *rig) expectCounts(t *testing.T, want report.TagCounts) {
+	t.Helper()
+	got, _ := r.config.Report.Get()
+	if diff := cmp.Diff(report.Tags{cephtest.FSID: want}, got); diff != "" {
+		t.Errorf("report (-want +got):\n%s", diff)
+	}
+}
+
+func (r *rig) writes() int {
+	sum := 0
+	for _, n := range r.ceph.Writes() {
+		sum += n
+	}
+	return sum
+}

@@ -1,0 +1,117 @@
+package tags
+
+import (
+	"testing"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+)
+
+func TestUntaggedVolumesAreTagged(t *testing.T) {
+	each(t, func(t *testing.T, f fixture, r *rig) {
+		f.add(r, 1)
+		f.add(r, 2, "other", "key")
+		f.add(r, 3, flat(own(3))...)
+		f.add(r, 4, ceph.TagCluster, infraID)
+		for i := 1; i <= 4; i++ {
+			r.add(t, provisioned(f.driver, i, 1))
+		}
+		r.later(t, 0)
+		f.expect(t, r, 1, own(1))
+		f.expect(t, r, 2, own(2, "other", "key"))
+		f.expect(t, r, 3, own(3))
+		f.expect(t, r, 4, own(4))
+		r.expect(t, operatorv1.ConditionTrue, "AsExpected")
+		r.expectCounts(t, report.TagCounts{Tagged: 4})
+
+		writes, reads, said := r.writes(), r.client.reads, r.operator.Writes()
+		r.later(t, time.Minute)
+		r.later(t, 12*time.Hour)
+		if r.client.reads != reads {
+			t.Errorf("%d reads of what was seen tagged", r.client.reads-reads)
+		}
+		r.later(t, 13*time.Hour)
+		if r.client.reads != reads+4 {
+			t.Errorf("%d reads in a day, want 4", r.client.reads-reads)
+		}
+		r.start()
+		r.later(t, 0)
+		if r.writes() != writes || r.client.reads != reads+8 || r.operator.Writes() != said {
+			t.Errorf("a second pass and a new process write: %v", r.ceph.Writes())
+		}
+	})
+}
+
+func TestOtherClustersTagIsKept(t *testing.T) {
+	each(t, func(t *testing.T, f fixture, r *rig) {
+		other := []string{ceph.TagCluster, "other", ceph.TagPV, "pvc-x"}
+		f.add(r, 1, other...)
+		f.add(r, 2)
+		pv := provisioned(f.driver, 1, 1)
+		pv.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimRetain
+		r.add(t, pv)
+		r.add(t, provisioned(f.driver, 2, 1))
+		r.later(t, 0)
+		f.expect(t, r, 1, map[string]string{ceph.TagCluster: "other", ceph.TagPV: "pvc-x"})
+		f.expect(t, r, 2, own(2))
+		r.expect(t, operatorv1.ConditionFalse, "ForeignTag", "PersistentVolume pvc-1 in", `"other"`, `"`+infraID+`"`, "csi-vol-"+uuid(1))
+		r.expectCounts(t, report.TagCounts{Tagged: 1, Conflicting: 1})
+		r.later(t, time.Hour)
+		r.later(t, time.Hour)
+		if len(r.events) != 1 {
+			t.Errorf("events: %q", r.events)
+		}
+		f.add(r, 1)
+		r.later(t, time.Hour)
+		f.expect(t, r, 1, own(1, ceph.TagRetain, "true"))
+		r.expect(t, operatorv1.ConditionTrue, "AsExpected")
+	})
+}
+
+func TestSomebodyElsesDriverGetsNoEvents(t *testing.T) {
+	each(t, func(t *testing.T, f fixture, r *rig) {
+		r.ours = false
+		f.add(r, 1, ceph.TagCluster, "rook")
+		r.add(t, provisioned(f.driver, 1, 1))
+		r.later(t, 0)
+		r.expect(t, operatorv1.ConditionFalse, "ForeignTag", `"rook"`)
+		if len(r.events) != 0 {
+			t.Errorf("events: %q", r.events)
+		}
+	})
+}
+
+func TestRetainMark(t *testing.T) {
+	each(t, func(t *testing.T, f fixture, r *rig) {
+		f.add(r, 1)
+		pv := provisioned(f.driver, 1, 1)
+		pv.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimRetain
+		r.add(t, pv)
+		r.later(t, 0)
+		f.expect(t, r, 1, own(1, ceph.TagRetain, "true"))
+
+		policy := func(p corev1.PersistentVolumeReclaimPolicy) func(*corev1.PersistentVolume) {
+			return func(pv *corev1.PersistentVolume) { pv.Spec.PersistentVolumeReclaimPolicy = p }
+		}
+		twin := pv.DeepCopy()
+		twin.Name, twin.UID = "twin", "twin"
+		r.add(t, twin)
+		r.change(t, "pvc-1", policy(corev1.PersistentVolumeReclaimDelete))
+		r.news()
+		r.later(t, time.Minute)
+		f.expect(t, r, 1, own(1, ceph.TagRetain, "true"))
+
+		r.change(t, "twin", policy(corev1.PersistentVolumeReclaimDelete))
+		r.news()
+		r.later(t, time.Minute)
+		f.expect(t, r, 1, own(1))
+		r.change(t, "pvc-1", policy(corev1.PersistentVolumeReclaimRetain))
+		r.news()
+		r.later(t, time.Minute)
+		f.expect(t, r, 1, own(1, ceph.TagRetain, "true"))
+	})
+}
