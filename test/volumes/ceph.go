@@ -22,6 +22,9 @@ type Ceph struct {
 	conn *rados.Conn
 	fsid string
 
+	// asking holds a place for each command that the mgr works on.
+	asking chan struct{}
+
 	mu       sync.Mutex
 	contexts map[Place]*rados.IOContext
 }
@@ -64,7 +67,7 @@ func Open(confFile, keyringFile string) (*Ceph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Ceph{conn: conn, fsid: fsid, contexts: map[Place]*rados.IOContext{}}, nil
+	return &Ceph{conn: conn, fsid: fsid, asking: make(chan struct{}, mgrWidth), contexts: map[Place]*rados.IOContext{}}, nil
 }
 
 // Close ends the connection. Nothing may be under way.
@@ -101,6 +104,8 @@ func (c *Ceph) command(prefix string, arguments map[string]any) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
+	c.asking <- struct{}{}
+	defer func() { <-c.asking }()
 	output, status, err := c.conn.MgrCommand([][]byte{text})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %s", text, err, status)
@@ -118,8 +123,12 @@ func (c *Ceph) Hurry() error {
 	return nil
 }
 
-// width is how many things are laid out at the same time.
-const width = 32
+const (
+	// width is how many things are laid out at the same time.
+	width = 32
+	// mgrWidth is how many commands at a time leave the mgr of Ceph 16 the quickest.
+	mgrWidth = 6
+)
 
 // Parallel calls work for 0 to n-1 concurrently and returns all errors.
 func Parallel(n int, work func(i int) error) error {

@@ -24,6 +24,8 @@ func TestRealCeph(t *testing.T) {
 	}{
 		{"Images", testImages},
 		{"ManyImages", testManyImages},
+		{"Subvolumes", testSubvolumes},
+		{"Dump", testDump},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, c) })
 	}

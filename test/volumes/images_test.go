@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
 )
 
 // layout is a row of the golden description: what is made, and what must then lie in Ceph.
@@ -106,6 +108,9 @@ func (row layout) lay(l *lab) (err error) {
 // labels gives uuids the names of what they were drawn for.
 func (l *lab) labels() *strings.Replacer {
 	var pairs []string
+	if handle, err := l.fileHandle(FileClass{Filesystem: cephdaemons.Filesystem}, l.uuid("snapshot", "snap")); err == nil {
+		pairs = append(pairs, handle, "<handle of snap>")
+	}
 	for _, name := range []string{"web", "copy", "again", "restored", "snap", "group"} {
 		for _, kind := range []string{"claim", "volume", "request", "snapshot", "group", "grouprequest"} {
 			pairs = append(pairs, l.uuid(kind, name), "<"+name+">")
@@ -134,6 +139,14 @@ func expand(want string) string {
 		case "JS":
 			out = append(out, fmt.Sprintf("csi.snap.<%[1]s>\n  csi.imageid = <id of csi-snap-<%[1]s>>\n  csi.imagename = csi-snap-<%[1]s>\n"+
 				"  csi.snapname = snapshot-<%[1]s>\n  csi.source = csi-vol-<web>\n  csi.volume.owner = shop", more))
+		case "JF":
+			out = append(out, fmt.Sprintf("csi.volume.<%[1]s>\n  csi.imagename = csi-vol-<%[1]s>\n  csi.volname = pvc-<%[1]s>\n  csi.volume.owner = shop", more))
+		case "JFS":
+			out = append(out, fmt.Sprintf("csi.snap.<%[1]s>\n   = shop\n  csi.imagename = csi-snap-<%[1]s>\n  csi.snapname = snapshot-<%[1]s>\n"+
+				"  csi.source = csi-vol-<web>", more))
+		case "SHALLOW":
+			out = append(out, fmt.Sprintf("csi.volume.<%[1]s>\n  csi.imagename = csi-vol-<%[1]s>\n  csi.volname = pvc-<%[1]s>\n  csi.volume.owner = shop\n"+
+				"  csi.volume.backingsnapshotid = <handle of snap>\ncsi.volumes.default\n  csi.volume.pvc-<%[1]s> = <%[1]s>", more))
 		default:
 			out = append(out, line)
 		}
@@ -155,7 +168,7 @@ func lines(text string) []string {
 		out = append(out, block+": "+strings.TrimSpace(line))
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 func testManyImages(t *testing.T, c *Ceph) {

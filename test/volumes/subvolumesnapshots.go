@@ -1,0 +1,112 @@
+package volumes
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/ceph/go-ceph/rados"
+)
+
+// fileSnapshotJournal has the owner under the empty key.
+var fileSnapshotJournal = journal{
+	directory: "csi.snaps.default", keyPrefix: "csi.snap.", objectPrefix: "csi.snap.",
+	nameKey: "csi.imagename", requestKey: "csi.snapname", ownerKey: "",
+}
+
+// SubvolumeSnapshot is a snapshot of the CephFS driver.
+type SubvolumeSnapshot struct {
+	cluster *Cluster
+	request request
+	// Source is the volume.
+	Source *Subvolume
+	// Snapshot is the VolumeSnapshot's name.
+	Snapshot string
+	// Name in CephFS.
+	Name string
+}
+
+// UUID is what its journal entries are found by.
+func (s *SubvolumeSnapshot) UUID() string { return s.request.uuid }
+
+// Handle is that of the VolumeSnapshotContent.
+func (s *SubvolumeSnapshot) Handle() (string, error) {
+	return s.cluster.fileHandle(s.Source.Class, s.request.uuid)
+}
+
+// SubvolumeSnapshot takes a snapshot of a volume, which may be another cluster's.
+func (c *Cluster) SubvolumeSnapshot(source *Subvolume, name string) (*SubvolumeSnapshot, error) {
+	s := &SubvolumeSnapshot{cluster: c, Source: source, Snapshot: name, request: c.snapshotRequest(name)}
+	s.Name = orElse(source.Class.SnapshotPrefix, defaultSnapPrefix) + s.request.uuid
+	ioctx, err := s.journal()
+	if err != nil {
+		return nil, err
+	}
+	if err := fileSnapshotJournal.reserve(ioctx, s.request, s.Name, map[string]string{sourceKey: source.Name}); err != nil {
+		return nil, err
+	}
+	if err := source.ask("fs subvolume snapshot create", map[string]any{"snap_name": s.Name}); err != nil {
+		return nil, err
+	}
+	for key, value := range s.request.tags {
+		if err := source.ask("fs subvolume snapshot metadata set", map[string]any{"snap_name": s.Name, "key_name": key, "value": value}); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Delete is DeleteSnapshot. While a shallow volume shows the snapshot, that only marks the
+// reference.
+func (s *SubvolumeSnapshot) Delete() error {
+	ioctx, err := s.journal()
+	if err != nil {
+		return err
+	}
+	shown, err := s.mask(ioctx)
+	if err != nil || shown {
+		return err
+	}
+	return s.remove(ioctx)
+}
+
+func (s *SubvolumeSnapshot) remove(ioctx *rados.IOContext) error {
+	if err := s.Source.ask("fs subvolume snapshot rm", map[string]any{"snap_name": s.Name, "force": true}); err != nil {
+		return err
+	}
+	return fileSnapshotJournal.release(ioctx, s.request)
+}
+
+func (s *SubvolumeSnapshot) journal() (*rados.IOContext, error) { return s.Source.journal() }
+
+// fileHandle is the handle of a volume or snapshot in a class.
+func (c *Cluster) fileHandle(class FileClass, uuid string) (string, error) {
+	id, err := c.ceph.filesystemID(class.Filesystem)
+	if err != nil {
+		return "", err
+	}
+	return c.ceph.handle(id, uuid), nil
+}
+
+func (c *Ceph) filesystemID(name string) (int64, error) {
+	output, status, err := c.conn.MonCommand([]byte(`{"prefix":"fs dump","format":"json"}`))
+	if err != nil {
+		return 0, fmt.Errorf("fs dump: %w: %s", err, status)
+	}
+	var dump struct {
+		Filesystems []struct {
+			ID     int64 `json:"id"`
+			MDSMap struct {
+				Name string `json:"fs_name"`
+			} `json:"mdsmap"`
+		} `json:"filesystems"`
+	}
+	if err := json.Unmarshal(output, &dump); err != nil {
+		return 0, fmt.Errorf("fs dump: %w", err)
+	}
+	for _, f := range dump.Filesystems {
+		if f.MDSMap.Name == name {
+			return f.ID, nil
+		}
+	}
+	return 0, fmt.Errorf("no filesystem %s", name)
+}
