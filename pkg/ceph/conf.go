@@ -85,7 +85,7 @@ var errNoFSID = errors.New("is not a Ceph cluster ID; `ceph fsid` prints it, " +
 // parseFSID checks a declared Ceph cluster ID and puts it into lower case; "" stays.
 func parseFSID(text string) (string, error) {
 	fsid := strings.ToLower(strings.TrimSpace(text))
-	if fsid != "" && !isFSID(fsid) {
+	if fsid != "" && !IsFSID(fsid) {
 		return "", fmt.Errorf("fsid %s %w", quote(text), errNoFSID)
 	}
 	return fsid, nil

@@ -70,7 +70,7 @@ func ParseMonDump(data []byte) (MonMap, error) {
 	if err := json.Unmarshal(data, &dump); err != nil {
 		return MonMap{}, fmt.Errorf("reading the monmap: %w", err)
 	}
-	if !isFSID(dump.FSID) || dump.Epoch < 1 || len(dump.Mons) == 0 {
+	if !IsFSID(dump.FSID) || dump.Epoch < 1 || len(dump.Mons) == 0 {
 		return MonMap{}, fmt.Errorf("monmap with fsid %q, epoch %d and %d mons is incomplete",
 			dump.FSID, dump.Epoch, len(dump.Mons))
 	}

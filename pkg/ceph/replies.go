@@ -116,14 +116,19 @@ func ParseVersion(data []byte) (string, error) {
 
 // CheckPoolName refuses names that Ceph would take but that tools and StorageClasses
 // choke on.
-func CheckPoolName(name string) error {
+func CheckPoolName(name string) error { return checkName("pool name", name) }
+
+// CheckNamespace says likewise what a RADOS namespace may be called.
+func CheckNamespace(name string) error { return checkName("RADOS namespace", name) }
+
+func checkName(what, name string) error {
 	allowed := func(r rune) bool {
 		return isDigit(r) || isUpper(r) || isLower(r) || strings.ContainsRune("-_.", r)
 	}
 	if name == "" || len(name) > 128 || strings.HasPrefix(name, ".") ||
 		strings.ContainsFunc(name, func(r rune) bool { return !allowed(r) }) {
-		return fmt.Errorf("pool name %s is refused: at most 128 letters, digits, '-', '_' and '.', "+
-			"not starting with '.'", quote(name))
+		return fmt.Errorf("%s %s is refused: at most 128 letters, digits, '-', '_' and '.', "+
+			"not starting with '.'", what, quote(name))
 	}
 	return nil
 }

@@ -188,7 +188,7 @@ func classes(config Config, f facts) []Line {
 	var lines []Line
 	count := 0
 	for _, d := range config.Drivers {
-		used := usage.Of(d, f.cluster.classes.value, nil)
+		used := usage.Of(d, nil, f.cluster.classes.value, nil)
 		for _, unreadable := range used.Unreadable {
 			lines = append(lines, wrong("StorageClass "+unreadable.Class, unreadable.Problem, "oc get storageclass "+unreadable.Class+" -o yaml"))
 		}

@@ -59,18 +59,18 @@ func (c *controller) gather() (input, error) {
 	if err != nil {
 		return in, fmt.Errorf("listing StorageClasses: %w", err)
 	}
-	now, fsid := c.Clock.Now(), in.cluster.FSID
+	now := c.Clock.Now()
 	if in.placed {
 		c.used.note(driver.Used{Placement: in.placement}, now)
 	}
-	for _, places := range [][]usage.Place{volumes.In(fsid), usage.Of(c.Driver, classes, nil).In(fsid)} {
+	for _, places := range [][]usage.Place{volumes.In(in.cluster), usage.Of(c.Driver, volumes.Config, classes, nil).In(in.cluster)} {
 		for _, p := range places {
 			// config.json has one group for all classes.
 			p.SubvolumeGroup = in.placement.SubvolumeGroup
 			c.used.note(driver.Used{Placement: p.Placement, IDs: p.IDs, Directories: p.Directories}, now)
 		}
 	}
-	in.places = c.used.places(fsid, now)
+	in.places = c.used.places(in.cluster.FSID, now)
 	return in, nil
 }
 

@@ -24,7 +24,7 @@ func (i images) Places(parameters map[string]string) ([]ceph.Placement, error) {
 	if place.Pool != "" {
 		places = append(places, place)
 	}
-	if journal := parameters[journalPoolParameter]; journal != "" && journal != place.Pool {
+	if journal := JournalPool(parameters); journal != "" {
 		places = append(places, ceph.Placement{FSID: place.FSID, Pool: journal})
 	}
 	topology := parameters[topologyParameter]
@@ -44,6 +44,14 @@ func (i images) Places(parameters map[string]string) ([]ceph.Placement, error) {
 	return places, nil
 }
 
+// JournalPool is the pool that holds the journal of images and no image; empty where there is none.
+func JournalPool(parameters map[string]string) string {
+	if journal := parameters[journalPoolParameter]; journal != parameters[poolParameter] {
+		return journal
+	}
+	return ""
+}
+
 // Places has the filesystem, with the data pool that new files are laid out in.
 func (s subvolumes) Places(parameters map[string]string) ([]ceph.Placement, error) {
 	place := s.FromParameters(parameters)
@@ -53,6 +61,12 @@ func (s subvolumes) Places(parameters map[string]string) ([]ceph.Placement, erro
 	place.DataPool = parameters[layoutPoolParameter]
 	return []ceph.Placement{place}, nil
 }
+
+// Namespace has to exist in a pool before the first image.
+func (images) Namespace(entry ceph.ConfigEntry) string { return entry.ImageNamespace }
+
+// Namespace needs nobody to make it.
+func (subvolumes) Namespace(entry ceph.ConfigEntry) string { return entry.JournalNamespace }
 
 // Options of Rook's flexVolume driver, in its several releases.
 const (

@@ -67,6 +67,8 @@ type Storage interface {
 	// Places reads every place that the parameters of a StorageClass, or the attributes of a
 	// volume, name. Unlike FromParameters, it tells layouts and topologies as well.
 	Places(parameters map[string]string) ([]ceph.Placement, error)
+	// Namespace is the RADOS namespace that an entry of config.json names for the driver's volumes.
+	Namespace(entry ceph.ConfigEntry) string
 	// Legacy reads a volume from before CSI; false when it is none of those.
 	Legacy(volume corev1.PersistentVolumeSpec) (Legacy, bool)
 }

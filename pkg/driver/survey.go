@@ -27,6 +27,9 @@ type Survey interface {
 	// Grouped are the filesystems in which volumes at the place need the subvolume group, and
 	// which can be asked for it.
 	Grouped(has Inventory, place ceph.Placement) []string
+	// Namespaced are the pools, of those that exist, in which images at the place need their RADOS
+	// namespace.
+	Namespaced(has Inventory, place ceph.Placement) []string
 	// Create makes what the place lacks, if that is a replicated pool; it returns the pool's
 	// name if there was something to do, even where that failed.
 	Create(ctx context.Context, cluster Ceph, has Inventory, place ceph.Placement) (string, error)
@@ -100,6 +103,15 @@ func (images) Lost(has Inventory, place ceph.Placement, ids []int64) []Lack {
 
 func (images) Grouped(Inventory, ceph.Placement) []string { return nil }
 
+// Namespaced leaves out the data pool: librbd looks for the namespace where it keeps the headers.
+func (images) Namespaced(has Inventory, place ceph.Placement) []string {
+	pool, found := poolOf(has.Pools, place.Pool)
+	if !found || pool.ErasureCoded || !slices.Contains(pool.Applications, rbdApplication) {
+		return nil
+	}
+	return []string{pool.Name}
+}
+
 func (images) Create(ctx context.Context, cluster Ceph, has Inventory, place ceph.Placement) (string, error) {
 	pool, found := poolOf(has.Pools, place.Pool)
 	if place.Pool == "" || found && (pool.ErasureCoded || len(pool.Applications) > 0) {
@@ -170,6 +182,9 @@ func (subvolumes) Grouped(has Inventory, place ceph.Placement) []string {
 	}
 	return out
 }
+
+// Namespaced is empty: what is recorded in a RADOS namespace needs no list of them.
+func (subvolumes) Namespaced(Inventory, ceph.Placement) []string { return nil }
 
 // Create makes nothing: filesystems are the administrator's to make.
 func (subvolumes) Create(context.Context, Ceph, Inventory, ceph.Placement) (string, error) {

@@ -46,11 +46,14 @@ type known struct {
 	// versions of Ceph, by fsid, as far as they are known; with some of them reads are unsafe.
 	versions    map[string]string
 	unsafeReads []string
+	// maps are the monmaps of connected clusters.
+	maps []ceph.MonMap
 }
 
 // decide returns config.json: the clusters as they are now, and every other one that existing
 // has, because handles of volumes and snapshots carry its clusterID. The entry of the one in
-// use is ours alone; in others only the mons are. Existing content that cannot be read is
+// use is ours alone; in others only the mons are, also in those that an administrator added for a
+// RADOS namespace. Existing content that cannot be read is
 // built anew. It returns nil when no mons are known: an empty list would cut off what runs.
 func decide(k known, existing []byte) ([]byte, error) {
 	inUse := k.cluster.FSID != "" && len(k.cluster.Monitors) > 0
@@ -77,6 +80,9 @@ func decide(k known, existing []byte) ([]byte, error) {
 		if err := all.set(other.FSID, "clusterID", other.FSID, "monitors", other.Monitors); err != nil {
 			return nil, err
 		}
+	}
+	if err := all.follow(k.maps); err != nil {
+		return nil, err
 	}
 	for id := range all {
 		labels, sure := k.affinity(id)
@@ -194,6 +200,22 @@ func (e entries) set(clusterID string, pairs ...any) error {
 	return nil
 }
 
+// follow puts the mons of connected clusters into entries that have one of them, and whose clusterID
+// is nobody's fsid.
+func (e entries) follow(maps []ceph.MonMap) error {
+	for id := range e {
+		mons := e.entry(id).Monitors
+		i := slices.IndexFunc(maps, func(m ceph.MonMap) bool { return m.HasMon(mons) })
+		if i < 0 || ceph.IsFSID(id) || sameSet(alike(maps[i], mons), mons) {
+			continue
+		}
+		if err := e.set(id, "monitors", alike(maps[i], mons)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (e entries) setAffinity(clusterID string, labels []string) error {
 	if len(labels) == 0 {
 		return e.set(clusterID, "readAffinity", nil)
@@ -209,7 +231,7 @@ func (e entries) encode() ([]byte, error) {
 	}
 	content, err := json.MarshalIndent(list, "", "  ")
 	if err != nil {
-		return nil, fmt.Errorf("encoding %s: %w", configKey, err)
+		return nil, fmt.Errorf("encoding %s: %w", ConfigKey, err)
 	}
 	return append(content, '\n'), nil
 }

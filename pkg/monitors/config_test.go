@@ -1,6 +1,7 @@
 package monitors
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -87,5 +88,36 @@ func TestDecideFormat(t *testing.T) {
 `
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestDecideFollows: an entry that an administrator added for a RADOS namespace keeps all but its
+// mons, which are those of the Ceph cluster it leads to.
+func TestDecideFollows(t *testing.T) {
+	address := func(ip string) ceph.Mon {
+		return ceph.Mon{Addrs: []ceph.Address{{Protocol: ceph.V2, IP: ip, Port: 3300}, {Protocol: ceph.V1, IP: ip, Port: 6789}}}
+	}
+	const lost = "00000000-0000-4000-8000-000000000009"
+	k := known{
+		cluster: state.Cluster{FSID: "f1", Monitors: []string{"10.0.0.1:6789", "10.0.0.3:6789"}},
+		maps:    []ceph.MonMap{{Mons: []ceph.Mon{address("10.0.0.1"), address("10.0.0.3")}}},
+	}
+	got, err := decide(k, []byte(`[{"clusterID":"team","monitors":["10.0.0.1:6789","10.0.0.2:6789"],"rbd":{"radosNamespace":"n"}},
+		{"clusterID":"`+lost+`","monitors":["10.0.0.1:6789"]},{"clusterID":"far","monitors":["10.0.0.2:6789"]}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []ceph.ConfigEntry{
+		{ClusterID: lost, Monitors: []string{"10.0.0.1:6789"}},
+		{ClusterID: "f1", Monitors: []string{"10.0.0.1:6789", "10.0.0.3:6789"}},
+		{ClusterID: "far", Monitors: []string{"10.0.0.2:6789"}},
+		{ClusterID: "team", Monitors: []string{"10.0.0.1:6789", "10.0.0.3:6789"}, ImageNamespace: "n"},
+	}
+	if diff := cmp.Diff(want, ceph.ParseConfig(got)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	again, err := decide(k, got)
+	if err != nil || !bytes.Equal(got, again) {
+		t.Errorf("deciding again changes it: %v\n%s", err, again)
 	}
 }

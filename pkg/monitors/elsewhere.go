@@ -109,7 +109,7 @@ func (c elsewhere) targets() ([]target, error) {
 	}
 	var out []target
 	for _, t := range settings.OutOfBand {
-		out = append(out, target{kind: configMapKind, namespace: t.Namespace, name: t.ConfigMap, key: configKey,
+		out = append(out, target{kind: configMapKind, namespace: t.Namespace, name: t.ConfigMap, key: ConfigKey,
 			because: "spec.driverConfig.ceph.outOfBand of ClusterCSIDriver " + c.Driver.Name})
 	}
 	for _, class := range classes {

@@ -34,6 +34,7 @@ func (c controller) gather() known {
 	}
 	connected, _ := c.Clusters.Get()
 	for _, other := range connected {
+		k.maps = append(k.maps, other.MonMap)
 		if other.FSID != cluster.FSID {
 			k.others = append(k.others, inForm(recordOf(other), settings))
 		}

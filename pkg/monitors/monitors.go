@@ -29,8 +29,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
-// configKey is the key of the Secret; ceph-csi reads the file of that name.
-const configKey = "config.json"
+// ConfigKey is the key of Secret driver.ConfigSecret; ceph-csi reads the file of that name.
+const ConfigKey = "config.json"
 
 // Config is what the controller works with.
 type Config struct {
@@ -115,11 +115,11 @@ func (c controller) apply(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading Secret %s: %w", where, err)
 	}
-	content, err := decide(c.gather(), existing.Data[configKey])
+	content, err := decide(c.gather(), existing.Data[ConfigKey])
 	if err != nil {
 		return fmt.Errorf("making Secret %s: %w", where, err)
 	}
-	if content == nil || c.Driver.Owns(existing) && len(existing.Data) == 1 && bytes.Equal(content, existing.Data[configKey]) {
+	if content == nil || c.Driver.Owns(existing) && len(existing.Data) == 1 && bytes.Equal(content, existing.Data[ConfigKey]) {
 		return nil
 	}
 	_, _, err = resourceapply.ApplySecret(ctx, c.Client, c.Recorder, &corev1.Secret{
@@ -128,12 +128,12 @@ func (c controller) apply(ctx context.Context) error {
 			Name:      c.Driver.ConfigSecret(),
 			Labels:    map[string]string{driver.ManagedByLabel: c.Driver.OperatorName()},
 		},
-		Data: map[string][]byte{configKey: content},
+		Data: map[string][]byte{ConfigKey: content},
 	})
 	if err != nil {
 		return fmt.Errorf("writing Secret %s: %w", where, err)
 	}
-	c.measure(existing.Data[configKey])
+	c.measure(existing.Data[ConfigKey])
 	return nil
 }
 

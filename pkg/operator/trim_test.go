@@ -114,8 +114,8 @@ func TestTrimmedVolumesTellTheirPlace(t *testing.T) {
 					}
 					trimmed = append(trimmed, object.(*corev1.PersistentVolume))
 				}
-				want := usage.Of(d, nil, []*corev1.PersistentVolume{full, full})
-				if diff := cmp.Diff(want, usage.Of(d, nil, trimmed)); diff != "" {
+				want := usage.Of(d, nil, nil, []*corev1.PersistentVolume{full, full})
+				if diff := cmp.Diff(want, usage.Of(d, nil, nil, trimmed)); diff != "" {
 					t.Errorf("%s (-full +trimmed):\n%s", d.Kind, diff)
 				}
 				if len(trimmer.legacy) > 1 || trimmed[0].Spec.RBD != trimmed[1].Spec.RBD {

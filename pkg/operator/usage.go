@@ -6,9 +6,13 @@ import (
 	"time"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/utils/clock"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/monitors"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -37,7 +41,11 @@ func (s starter) usageController() factory.Controller {
 		if err != nil {
 			return fmt.Errorf("listing PersistentVolumes: %w", err)
 		}
-		s.usage.Set(usage.Of(s.driver, allClasses, allVolumes))
+		config, err := s.clusterConfig()
+		if err != nil {
+			return err
+		}
+		s.usage.Set(usage.Of(s.driver, config, allClasses, allVolumes))
 		return nil
 	}
 	return factory.New().
@@ -45,7 +53,20 @@ func (s starter) usageController() factory.Controller {
 		ResyncEvery(resync).
 		WithControllerInstanceName(usageName).
 		WithInformers(classes.Informer(), volumes.Informer()).
+		WithFilteredEventsInformers(factory.NamesFilter(s.driver.ConfigSecret()), s.clients.ns().Core().V1().Secrets().Informer()).
 		ToController(usageName, s.recorder)
+}
+
+// clusterConfig is what the driver's pods read of clusterIDs.
+func (s starter) clusterConfig() ([]ceph.ConfigEntry, error) {
+	secret, err := s.clients.ns().Core().V1().Secrets().Lister().Secrets(driver.Namespace).Get(s.driver.ConfigSecret())
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading Secret %s/%s: %w", driver.Namespace, s.driver.ConfigSecret(), err)
+	}
+	return ceph.ParseConfig(secret.Data[monitors.ConfigKey]), nil
 }
 
 // pause spaces out what is asked for more often than it is to be done. One worker uses it.

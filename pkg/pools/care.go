@@ -40,6 +40,9 @@ type Cluster interface {
 	driver.Ceph
 	Marker
 	SubvolumeGroups(ctx context.Context, filesystem string) ([]string, error)
+	// Namespaces are the RADOS namespaces of a pool that images can be in.
+	Namespaces(ctx context.Context, pool string) ([]string, error)
+	CreateNamespace(ctx context.Context, pool, namespace string) error
 }
 
 // CareConfig is all that the controller of pools in use works with.
@@ -137,10 +140,10 @@ func (c *care) visit(ctx context.Context, cluster ceph.Cluster, want demand) tim
 	}
 	v := c.seen[cluster.FSID]
 	if v == nil {
-		v = &view{groups: map[string]groupView{}}
+		v = &view{groups: map[string]listing{}, namespaces: map[string]listing{}}
 		c.seen[cluster.FSID] = v
 	}
-	watched := c.Driver.NeedsFilesystem && len(want.usage.In(cluster.FSID)) > 0
+	watched := c.Driver.NeedsFilesystem && len(want.usage.In(cluster)) > 0
 	if wait := v.due(client, c.Clock.Now(), watched); wait > 0 {
 		return wait
 	}

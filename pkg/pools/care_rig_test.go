@@ -103,7 +103,7 @@ func (r *careRig) use(t *testing.T, classes []*storagev1.StorageClass, volumes .
 }
 
 func use(d driver.Driver, classes []*storagev1.StorageClass, volumes ...*corev1.PersistentVolume) usage.Usage {
-	return usage.Of(d, classes, volumes)
+	return usage.Of(d, nil, classes, volumes)
 }
 
 // reads counts the lists of pools and of subvolume groups.

@@ -88,7 +88,7 @@ func (c *care) strangers(all *findings, clusters []ceph.Cluster, want demand) bo
 	}
 	some := false
 	for _, place := range want.usage.Places {
-		if slices.Contains(known, place.FSID) {
+		if slices.ContainsFunc(clusters, place.IsIn) {
 			continue
 		}
 		some = true

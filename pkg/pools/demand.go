@@ -52,8 +52,9 @@ type view struct {
 	// outdated says that the demand is another one since.
 	outdated bool
 	// found is nil until the cluster was looked at once.
-	found  *findings
-	groups map[string]groupView
+	found *findings
+	// groups are the subvolume groups of filesystems, namespaces the RADOS namespaces of pools.
+	groups, namespaces map[string]listing
 }
 
 // due is how long the next look may wait.

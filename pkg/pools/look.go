@@ -21,14 +21,11 @@ type look struct {
 	view    *view
 	has     driver.Inventory
 	found   findings
+	// silent says that OSDs gave no answer in this look; they are not waited for again.
+	silent bool
 	// keep says that nothing is to be released: the pools of a filesystem that was removed still
 	// hold its data, and nobody can tell any more which they were.
 	keep bool
-}
-
-type groupView struct {
-	at     time.Time
-	groups []string
 }
 
 func (l *look) run(ctx context.Context) error {
@@ -36,10 +33,10 @@ func (l *look) run(ctx context.Context) error {
 		return err
 	}
 	wanted := map[int64]bool{}
-	for _, place := range l.usage.In(l.cluster.FSID) {
+	for _, place := range l.usage.In(l.cluster) {
 		mistaken := false
 		if len(place.Classes) > 0 {
-			lacks, err := l.lacks(ctx, place.Placement)
+			lacks, err := l.lacks(ctx, place)
 			if err != nil {
 				return err
 			}
@@ -81,59 +78,6 @@ func (l *look) take(ctx context.Context) error {
 	}
 	l.has.FileSystems, err = l.client.FileSystems(ctx)
 	return err
-}
-
-// lacks says what a place that classes name lacks, after what may be made has been made.
-func (l *look) lacks(ctx context.Context, place ceph.Placement) ([]driver.Lack, error) {
-	var refused []driver.Lack
-	if l.create {
-		made, err := l.Driver.Storage.Create(ctx, l.client, l.has, place)
-		if outage(err) {
-			return nil, err
-		}
-		if err != nil {
-			refused = append(refused, driver.Lack{Text: err.Error()})
-		}
-		if made != "" && err == nil {
-			l.Recorder.Eventf("CephPoolCreated", "Created pool %q in Ceph cluster %s, as a StorageClass names it", made, l.cluster.FSID)
-			if l.has.Pools, err = l.client.Pools(ctx); err != nil {
-				return nil, err
-			}
-		}
-	}
-	groups, err := l.groups(ctx, place)
-	return slices.Concat(l.Driver.Storage.Lacks(l.has, place), refused, groups), err
-}
-
-// groups looks for the subvolume group where the other controller of this package does not.
-func (l *look) groups(ctx context.Context, place ceph.Placement) ([]driver.Lack, error) {
-	group := driver.DefaultSubvolumeGroup
-	if l.place.FSID == l.cluster.FSID && l.place.SubvolumeGroup != "" {
-		group = l.place.SubvolumeGroup
-	}
-	var out []driver.Lack
-	for _, filesystem := range l.Driver.Storage.Grouped(l.has, place) {
-		if l.place.FSID == l.cluster.FSID && l.place.Filesystem == filesystem {
-			continue
-		}
-		seen, known := l.view.groups[filesystem]
-		if !known || l.Clock.Since(seen.at) >= groupInterval || !slices.Contains(seen.groups, group) {
-			groups, err := l.client.SubvolumeGroups(ctx, filesystem)
-			if errors.Is(err, ceph.ErrDenied) || errors.Is(err, ceph.ErrNoActiveMDS) || errors.Is(err, ceph.ErrTimeout) {
-				continue // It cannot be told; a silent mgr says nothing against the class.
-			}
-			if err != nil {
-				return nil, err
-			}
-			seen = groupView{at: l.Clock.Now(), groups: groups}
-			l.view.groups[filesystem] = seen
-		}
-		if !slices.Contains(seen.groups, group) {
-			out = append(out, driver.Lack{Missing: filesystem + "/" + group, Text: fmt.Sprintf(
-				"filesystem %q has no subvolume group %q; create it: ceph fs subvolumegroup create %s %s", filesystem, group, filesystem, group)})
-		}
-	}
-	return out, nil
 }
 
 func (l *look) complain(class string, lacks []driver.Lack) {

@@ -116,7 +116,7 @@ func describe(c ceph.Cluster, f facts) cephCluster {
 			out.Version, out.Sources = connection.Version, sorted(connection.Sources)
 		}
 	}
-	for _, used := range f.usage.In(c.FSID) {
+	for _, used := range f.usage.In(c) {
 		out.Volumes += used.Volumes
 		out.Pools.InUse = append(out.Pools.InUse, used.Pool, used.DataPool)
 		out.Filesystems = append(out.Filesystems, used.Filesystem)

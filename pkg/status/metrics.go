@@ -83,7 +83,7 @@ func (m *Metrics) CollectWithStability(ch chan<- metrics.Metric) {
 		}
 		if usageKnown {
 			count := 0
-			for _, place := range used.In(c.FSID) {
+			for _, place := range used.In(c) {
 				count += place.Volumes
 			}
 			send(volumes, float64(count), c.FSID)

@@ -11,7 +11,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
-// radosNamespaceAttribute is what ceph-csi writes into volumes; classes do not name it.
+// radosNamespaceAttribute is what ceph-csi writes into volumes of images; for classes it stands
+// in config.json alone.
 const radosNamespaceAttribute = "radosNamespace"
 
 type placeKey struct {
@@ -22,6 +23,7 @@ type placeKey struct {
 // finder collects places under way.
 type finder struct {
 	driver driver.Driver
+	config map[string]ceph.ConfigEntry
 	places map[placeKey]*Place
 	legacy map[driver.Legacy]int
 }
@@ -29,7 +31,8 @@ type finder struct {
 func (f finder) at(key placeKey) *Place {
 	place, found := f.places[key]
 	if !found {
-		place = &Place{Placement: key.Placement, RADOSNamespace: key.radosNamespace}
+		mons := slices.Sorted(slices.Values(f.config[key.FSID].Monitors))
+		place = &Place{Placement: key.Placement, RADOSNamespace: key.radosNamespace, Monitors: mons}
 		f.places[key] = place
 	}
 	return place
@@ -38,7 +41,11 @@ func (f finder) at(key placeKey) *Place {
 func (f finder) class(class *storagev1.StorageClass) error {
 	places, err := f.driver.Storage.Places(class.Parameters)
 	for _, p := range places {
-		place := f.at(placeKey{Placement: p})
+		namespace := f.driver.Storage.Namespace(f.config[p.FSID])
+		if p.Pool != "" && p.Pool == driver.JournalPool(class.Parameters) {
+			namespace = "" // A journal needs nobody to make it.
+		}
+		place := f.at(placeKey{p, namespace})
 		if !slices.Contains(place.Classes, class.Name) {
 			place.Classes = append(place.Classes, class.Name)
 		}
@@ -70,7 +77,8 @@ func (f finder) volume(volume *corev1.PersistentVolume) {
 		if p.FSID == "" {
 			p.FSID = handle.ClusterID
 		}
-		place := f.at(placeKey{Placement: p, radosNamespace: csi.VolumeAttributes[radosNamespaceAttribute]})
+		namespace := cmp.Or(csi.VolumeAttributes[radosNamespaceAttribute], f.driver.Storage.Namespace(f.config[p.FSID]))
+		place := f.at(placeKey{p, namespace})
 		if i > 0 {
 			continue
 		}

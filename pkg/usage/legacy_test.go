@@ -47,7 +47,7 @@ func TestLegacy(t *testing.T) {
 					if d.Name == tc.driver.Name {
 						want.Legacy = []Legacy{{Legacy: tc.want, Volumes: 2}}
 					}
-					if diff := cmp.Diff(want, Of(d, nil, volumes)); diff != "" {
+					if diff := cmp.Diff(want, Of(d, nil, nil, volumes)); diff != "" {
 						t.Errorf("%s: %s (-want +got):\n%s", tc.reason, d.Name, diff)
 					}
 				}
@@ -68,7 +68,7 @@ func TestLegacy(t *testing.T) {
 			t.Errorf("%s is kept:\n%s", name, diff)
 		}
 		for _, d := range driver.All {
-			if got := Of(d, nil, []*corev1.PersistentVolume{other(source)}); len(got.Legacy)+len(got.Places) > 0 {
+			if got := Of(d, nil, nil, []*corev1.PersistentVolume{other(source)}); len(got.Legacy)+len(got.Places) > 0 {
 				t.Errorf("%s is nothing of Ceph's: %+v", name, got)
 			}
 		}

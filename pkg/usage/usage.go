@@ -21,6 +21,8 @@ type Usage struct {
 	Legacy []Legacy
 	// Unreadable are StorageClasses whose parameters cannot be understood.
 	Unreadable []Unreadable
+	// Config is what clusterIDs were taken to stand for.
+	Config []ceph.ConfigEntry
 }
 
 // Place is one place in use.
@@ -29,8 +31,10 @@ type Place struct {
 	// the Ceph cluster's fsid unless somebody made a mistake. Of volumes whose attributes name
 	// nothing, only the FSID is known.
 	ceph.Placement
-	// RADOSNamespace of images; empty for the pool's own.
+	// RADOSNamespace of images, or of the journal of subvolumes; empty for ceph-csi's own choice.
 	RADOSNamespace string
+	// Monitors are those of config.json for the clusterID, sorted; none where it has no entry.
+	Monitors []string
 	// IDs are the pools, or filesystems, that volume handles name, sorted. They stay when a
 	// pool is renamed.
 	IDs []int64
@@ -52,15 +56,22 @@ type Legacy struct {
 // Unreadable is a StorageClass whose parameters cannot be understood.
 type Unreadable struct{ Class, Problem string }
 
-// In returns the places in one Ceph cluster.
-func (u Usage) In(fsid string) []Place {
+// In returns the places in one Ceph cluster, with its fsid.
+func (u Usage) In(cluster ceph.Cluster) []Place {
 	var out []Place
 	for _, place := range u.Places {
-		if place.FSID == fsid {
+		if place.IsIn(cluster) {
+			place.FSID = cluster.FSID
 			out = append(out, place)
 		}
 	}
 	return out
+}
+
+// IsIn says whether a clusterID leads to a Ceph cluster: it is the fsid, or config.json has one of
+// the cluster's mons for it. Another fsid never does: mons may be where those of a lost cluster were.
+func (p Place) IsIn(cluster ceph.Cluster) bool {
+	return p.FSID == cluster.FSID || !ceph.IsFSID(p.FSID) && cluster.MonMap.HasMon(p.Monitors)
 }
 
 // Volumes is how many volumes there are in all, without legacy ones.
@@ -81,11 +92,14 @@ func (u Usage) LegacyVolumes() int {
 	return sum
 }
 
-// Of finds what a driver's classes and volumes use; those of other drivers are skipped. It
-// takes some ten milliseconds for 20,000 volumes and keeps nothing of them: call it at most
+// Of finds what a driver's classes and volumes use; those of other drivers are skipped. config
+// is what clusterIDs stand for. It takes some ten milliseconds for 20,000 volumes and keeps nothing of them: call it at most
 // every few seconds.
-func Of(d driver.Driver, classes []*storagev1.StorageClass, volumes []*corev1.PersistentVolume) Usage {
-	f := finder{driver: d, places: map[placeKey]*Place{}, legacy: map[driver.Legacy]int{}}
+func Of(d driver.Driver, config []ceph.ConfigEntry, classes []*storagev1.StorageClass, volumes []*corev1.PersistentVolume) Usage {
+	f := finder{driver: d, config: map[string]ceph.ConfigEntry{}, places: map[placeKey]*Place{}, legacy: map[driver.Legacy]int{}}
+	for _, entry := range config {
+		f.config[entry.ClusterID] = entry
+	}
 	var unreadable []Unreadable
 	for _, class := range classes {
 		if class.Provisioner != d.Name {
@@ -99,5 +113,5 @@ func Of(d driver.Driver, classes []*storagev1.StorageClass, volumes []*corev1.Pe
 		f.volume(volume)
 	}
 	slices.SortFunc(unreadable, func(a, b Unreadable) int { return cmp.Compare(a.Class, b.Class) })
-	return Usage{Places: f.sorted(), Legacy: f.sortedLegacy(), Unreadable: unreadable}
+	return Usage{Places: f.sorted(), Legacy: f.sortedLegacy(), Unreadable: unreadable, Config: config}
 }

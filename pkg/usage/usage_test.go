@@ -43,6 +43,7 @@ func TestOf(t *testing.T) {
 	tests := map[string]struct {
 		reason  string
 		driver  driver.Driver
+		config  []ceph.ConfigEntry
 		classes []*storagev1.StorageClass
 		volumes []*corev1.PersistentVolume
 		want    Usage
@@ -87,6 +88,23 @@ func TestOf(t *testing.T) {
 				{Placement: in("j"), RADOSNamespace: "n"},
 			}},
 		},
+		"Configured": {
+			reason: "config.json tells what a clusterID stands for; a journal needs no RADOS namespace",
+			driver: driver.RBD,
+			config: []ceph.ConfigEntry{{ClusterID: "team", Monitors: []string{"b:1", "a:1"}, ImageNamespace: "n", JournalNamespace: "j"}},
+			classes: []*storagev1.StorageClass{class(driver.RBD, "t", map[string]string{
+				"clusterID": "team", "pool": "a", "journalPool": "j",
+			})},
+			volumes: []*corev1.PersistentVolume{volume(driver.RBD, handle("team", 1), map[string]string{"clusterID": "team", "pool": "a"})},
+			want: Usage{
+				Places: []Place{
+					{Placement: ceph.Placement{FSID: "team", Pool: "a"}, RADOSNamespace: "n", Monitors: []string{"a:1", "b:1"},
+						IDs: []int64{1}, Classes: []string{"t"}, Volumes: 1},
+					{Placement: ceph.Placement{FSID: "team", Pool: "j"}, Monitors: []string{"a:1", "b:1"}, Classes: []string{"t"}},
+				},
+				Config: []ceph.ConfigEntry{{ClusterID: "team", Monitors: []string{"b:1", "a:1"}, ImageNamespace: "n", JournalNamespace: "j"}},
+			},
+		},
 		"Unreadable": {
 			reason: "a typo in one class hides no other place of it",
 			driver: driver.RBD,
@@ -113,7 +131,7 @@ func TestOf(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, Of(tc.driver, tc.classes, tc.volumes)); diff != "" {
+			if diff := cmp.Diff(tc.want, Of(tc.driver, tc.config, tc.classes, tc.volumes)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
 		})
@@ -122,14 +140,30 @@ func TestOf(t *testing.T) {
 
 func TestCounts(t *testing.T) {
 	elsewhere := map[string]string{"clusterID": "other", "pool": "a"}
-	got := Of(driver.RBD, nil, []*corev1.PersistentVolume{
+	got := Of(driver.RBD, nil, nil, []*corev1.PersistentVolume{
 		volume(driver.RBD, handle(fsid, 3), map[string]string{"pool": "a"}), volume(driver.RBD, "x", elsewhere),
 	})
-	if places := got.In(fsid); len(places) != 1 || places[0].Pool != "a" || len(got.In("none")) != 0 {
+	if places := got.In(ceph.Cluster{FSID: fsid}); len(places) != 1 || places[0].Pool != "a" || len(got.In(ceph.Cluster{FSID: "none"})) != 0 {
 		t.Errorf("the clusterID of the handle counts where attributes have none: %+v", places)
 	}
 	if got.Volumes() != 2 || got.LegacyVolumes() != 0 {
 		t.Errorf("got %d volumes, %d legacy ones, want 2 and none", got.Volumes(), got.LegacyVolumes())
+	}
+}
+
+// TestIn: a clusterID of an administrator's leads where its mons are, an fsid to itself alone.
+func TestIn(t *testing.T) {
+	const lost = "00000000-3a1f-4fcb-8b0a-0b6d1f0c2a11"
+	cluster := ceph.Cluster{FSID: fsid, MonMap: ceph.MonMap{Mons: []ceph.Mon{{Addrs: []ceph.Address{{IP: "10.0.0.1", Port: 6789}}}}}}
+	mons := []string{"10.0.0.1:6789"}
+	config := []ceph.ConfigEntry{{ClusterID: "team", Monitors: mons}, {ClusterID: lost, Monitors: mons}, {ClusterID: "far", Monitors: []string{"10.0.0.2:6789"}}}
+	var all []*storagev1.StorageClass
+	for _, id := range []string{"team", lost, "far", "unknown"} {
+		all = append(all, class(driver.RBD, id, map[string]string{"clusterID": id, "pool": "p"}))
+	}
+	got := Of(driver.RBD, config, all, nil).In(cluster)
+	if len(got) != 1 || got[0].FSID != fsid || got[0].Classes[0] != "team" {
+		t.Errorf("in the Ceph cluster: %+v", got)
 	}
 }
 
@@ -142,7 +176,7 @@ func BenchmarkOf(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if got := Of(driver.RBD, nil, volumes); len(got.Places) != 1 {
+		if got := Of(driver.RBD, nil, nil, volumes); len(got.Places) != 1 {
 			b.Fatalf("got %+v", got)
 		}
 	}

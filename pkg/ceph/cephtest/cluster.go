@@ -27,10 +27,12 @@ type Cluster struct {
 	filesystems []ceph.FileSystem
 	fsMade      int64
 	groups      map[string][]string
-	users       map[string]user
-	keysMade    uint64
-	writes      map[string]int
-	dials       int
+	// namespaces are the RADOS namespaces for images, by pool ID.
+	namespaces map[int64][]string
+	users      map[string]user
+	keysMade   uint64
+	writes     map[string]int
+	dials      int
 	// outage is nil while the cluster answers.
 	outage  *outage
 	daemons daemons
@@ -39,7 +41,7 @@ type Cluster struct {
 
 // New makes a cluster with mon "a" and user client.admin, without pools and filesystems.
 func New() *Cluster {
-	c := &Cluster{fsid: FSID, groups: map[string][]string{}, users: map[string]user{}, writes: map[string]int{}, volumes: newVolumes()}
+	c := &Cluster{fsid: FSID, groups: map[string][]string{}, namespaces: map[int64][]string{}, users: map[string]user{}, writes: map[string]int{}, volumes: newVolumes()}
 	c.AddMon("a")
 	c.AddUser("admin")
 	return c

@@ -36,6 +36,36 @@ func testProtection(t *testing.T, s Subject) {
 	must(t, "reader's flag", reader.SetNoDelete(ctx, "contract", true), ceph.ErrDenied)
 }
 
+// testNamespaces uses the pool that testPools made.
+func testNamespaces(t *testing.T, s Subject) {
+	ctx, conn := t.Context(), dial(t, s, s.Source)
+	names, err := conn.Namespaces(ctx, "contract")
+	must(t, "none yet", err, nil)
+	if len(names) > 0 {
+		t.Errorf("a new pool has namespaces %q", names)
+	}
+	for _, name := range []string{"b", "a", "b"} {
+		must(t, "create", conn.CreateNamespace(ctx, "contract", name), nil)
+	}
+	names, err = conn.Namespaces(ctx, "contract")
+	must(t, "namespaces", err, nil)
+	if !slices.Equal(names, []string{"a", "b"}) {
+		t.Errorf("namespaces are %q", names)
+	}
+	_, err = conn.Namespaces(ctx, "none")
+	must(t, "namespaces without pool", err, ceph.ErrNotFound)
+	must(t, "namespace without pool", conn.CreateNamespace(ctx, "none", "a"), ceph.ErrNotFound)
+	if conn.CreateNamespace(ctx, "contract", "a/b") == nil {
+		t.Error("a name that no handle could carry is accepted")
+	}
+	source := s.Source
+	source.Credentials = s.Reader
+	reader := dial(t, s, source)
+	_, err = reader.Namespaces(ctx, "contract")
+	must(t, "reader's list", err, ceph.ErrDenied)
+	must(t, "reader's namespace", reader.CreateNamespace(ctx, "contract", "c"), ceph.ErrDenied)
+}
+
 func testFilesystemPools(t *testing.T, s Subject) {
 	ctx, conn := t.Context(), dial(t, s, s.Source)
 	filesystems, err := conn.FileSystems(ctx)

@@ -95,6 +95,7 @@ func TestRealCeph(t *testing.T) {
 		{"MonHostForms", testMonHostForms},
 		{"FileForms", testFileForms},
 		{"FailuresLeaveNothing", testFailuresLeaveNothing},
+		{"Namespaces", testNamespaces},
 		{"ManyFailures", testManyFailures},
 		{"ManyCallsInAnOutage", testManyCallsInAnOutage},
 		{"LateAnswerOfMgr", testLateAnswerOfMgr},

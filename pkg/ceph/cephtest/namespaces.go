@@ -1,0 +1,54 @@
+package cephtest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"syscall"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// Namespaces lists the RADOS namespaces that images can be in.
+func (c *Client) Namespaces(ctx context.Context, pool string) (names []string, err error) {
+	err = c.inPool(ctx, "namespace ls", pool, func(cluster *Cluster, id int64) {
+		names = slices.Sorted(slices.Values(cluster.namespaces[id]))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing the RADOS namespaces of pool %q: %w", pool, err)
+	}
+	return names, nil
+}
+
+// CreateNamespace makes one unless it exists.
+func (c *Client) CreateNamespace(ctx context.Context, pool, namespace string) error {
+	const prefix = "namespace create"
+	err := ceph.CheckNamespace(namespace)
+	if err == nil {
+		err = c.inPool(ctx, prefix, pool, func(cluster *Cluster, id int64) {
+			cluster.writes[prefix]++
+			if !slices.Contains(cluster.namespaces[id], namespace) {
+				cluster.namespaces[id] = append(cluster.namespaces[id], namespace)
+			}
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("creating RADOS namespace %q in pool %q: %w", namespace, pool, err)
+	}
+	return nil
+}
+
+// inPool works on the objects of a pool, for which OSD caps count.
+func (c *Client) inPool(ctx context.Context, prefix, pool string, work func(cluster *Cluster, id int64)) error {
+	return c.run(ctx, "fsid", func(cluster *Cluster) error {
+		p := cluster.pool(pool)
+		switch {
+		case p == nil:
+			return refusal("open pool", syscall.ENOENT, "")
+		case !c.rights.objects(pool, false).Write || slices.Contains(c.rights.denied, prefix):
+			return refusal(prefix, syscall.EPERM, "")
+		}
+		work(cluster, p.ID)
+		return nil
+	})
+}

@@ -1,0 +1,128 @@
+package pools
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
+)
+
+// inNamespace is a class whose clusterID config.json has for RADOS namespace "n".
+func inNamespace(name string, pairs ...string) *storagev1.StorageClass {
+	c := class(driver.RBD, name, pairs...)
+	c.Parameters["clusterID"] = "team"
+	return c
+}
+
+func (r *careRig) useNamespace(t *testing.T, classes ...*storagev1.StorageClass) {
+	t.Helper()
+	config := []ceph.ConfigEntry{{ClusterID: "team", Monitors: r.ceph.MonMap().Monitors(), ImageNamespace: "n"}}
+	r.config.Usage.Set(usage.Of(r.config.Driver, config, classes, nil))
+	r.later(t)
+}
+
+func TestMissingNamespaceIsReported(t *testing.T) {
+	r := newCareRig(t, driver.RBD)
+	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
+	r.ceph.AddPool(ceph.Pool{Name: "files", Applications: []string{"cephfs"}})
+	all := classes(inNamespace("c", "pool", "p", "journalPool", "j"), inNamespace("files", "pool", "files"), inNamespace("none", "pool", "none"))
+	r.useNamespace(t, all...)
+	r.expectProblems(t, "class, pool and namespace",
+		`StorageClass c, Ceph cluster `+cephtest.FSID+`: pool "j" does not exist`,
+		`StorageClass c, Ceph cluster `+cephtest.FSID+`: pool "p" has no RADOS namespace "n", which config.json names for its clusterID; create it: rbd namespace create p/n`,
+		`pool "files" belongs to application`, `pool "none" does not exist`)
+	r.expectReport(t, report.Pools{
+		Missing: map[string][]string{cephtest.FSID: {"j", "none", "p/n"}}, Protected: map[string][]string{cephtest.FSID: {"p"}},
+	})
+	if !slices.ContainsFunc(r.events, func(e string) bool { return strings.HasPrefix(e, "c 0: ") && strings.Contains(e, `namespace "n"`) }) {
+		t.Errorf("events %q tell nothing of the namespace", r.events)
+	}
+	r.expect(t, condition.VolumePlacesPresent, operatorv1.ConditionTrue, condition.AsExpected)
+	if err := r.client.CreateNamespace(t.Context(), "p", "n"); err != nil {
+		t.Fatal(err)
+	}
+	r.clock.SetTime(r.clock.Now().Add(watchInterval))
+	r.sync(t)
+	if got, _ := r.config.Problems.Get(); len(got) != 3 || strings.Contains(strings.Join(got, " "), "namespace") {
+		t.Errorf("the namespace is there: %q", got)
+	}
+}
+
+func TestNamespaceThatCannotBeTold(t *testing.T) {
+	r := newCareRig(t, driver.RBD, "namespace ls")
+	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
+	r.useNamespace(t, inNamespace("c", "pool", "p"))
+	r.expectProblems(t, "who may not look says nothing against the class")
+	r.expectFlagged(t, "in use", "p")
+}
+
+func TestNamespacesAreCreatedOnDemand(t *testing.T) {
+	r := newCareRig(t, driver.RBD)
+	r.settings.CreatePools = true
+	r.useNamespace(t, inNamespace("c", "pool", "new"))
+	r.expectProblems(t, "pool and namespace are made")
+	names, err := r.client.Namespaces(t.Context(), "new")
+	if err != nil || !slices.Equal(names, []string{"n"}) {
+		t.Errorf("namespaces of the new pool: %q, %v", names, err)
+	}
+	before := r.writes()
+	r.later(t)
+	if r.writes() != before {
+		t.Errorf("writes again: %v", r.ceph.Writes())
+	}
+
+	denied := newCareRig(t, driver.RBD, "namespace create")
+	denied.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
+	denied.settings.CreatePools = true
+	denied.useNamespace(t, inNamespace("c", "pool", "p"))
+	denied.expectProblems(t, "who may not create says so", `creating RADOS namespace "n" in pool "p"`, `pool "p" has no RADOS namespace "n"`)
+}
+
+func TestGroupsAreCreatedOnDemand(t *testing.T) {
+	r := newCareRig(t, driver.CephFS)
+	r.settings.CreatePools = true
+	r.ceph.AddFileSystem("a", true)
+	r.ceph.AddFileSystem("idle", false)
+	both := classes(class(driver.CephFS, "c", "fsName", "a"), class(driver.CephFS, "idle", "fsName", "idle"))
+	r.use(t, both)
+	r.expectProblems(t, "the group is made; without an active MDS nothing is asked for")
+	if got := r.ceph.Groups("a"); !slices.Equal(got, []string{driver.DefaultSubvolumeGroup}) {
+		t.Errorf("groups of filesystem a: %q", got)
+	}
+	before := r.writes()
+	r.later(t)
+	if r.writes() != before {
+		t.Errorf("writes again: %v", r.ceph.Writes())
+	}
+	r.ceph.SetActive("idle", true)
+	r.later(t)
+	if got := r.ceph.Groups("idle"); len(got) != 1 {
+		t.Errorf("with an MDS, groups of filesystem idle: %q", got)
+	}
+
+	denied := newCareRig(t, driver.CephFS, "fs subvolumegroup create")
+	denied.settings.CreatePools = true
+	denied.ceph.AddFileSystem("a", true)
+	denied.use(t, classes(class(driver.CephFS, "c", "fsName", "a")))
+	denied.expectProblems(t, "who may not create says so", `creating subvolume group "csi" of filesystem "a"`, `filesystem "a" has no subvolume group "csi"`)
+}
+
+func TestClusterIDsOfAdministrators(t *testing.T) {
+	r := newCareRig(t, driver.RBD)
+	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
+	if err := r.client.CreateNamespace(t.Context(), "p", "n"); err != nil {
+		t.Fatal(err)
+	}
+	r.useNamespace(t, inNamespace("c", "pool", "p"))
+	r.expectProblems(t, "config.json says where the clusterID leads")
+	r.expectFlagged(t, "in use, by whatever name of the Ceph cluster", "p")
+}
