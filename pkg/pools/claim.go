@@ -2,6 +2,7 @@ package pools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,43 +31,41 @@ type action int
 const (
 	nothing action = iota
 	addUser
-	addClaim
-	setFlag
+	// protect sets the flag and the claim at once, release takes both away.
+	protect
 	removeUser
-	clearFlag
-	removeClaim
+	release
 )
 
 // next is the one write that brings a pool nearer to what user wants of it: to be protected, or
 // not any more. After each, the pool is read again, so that whatever others wrote meanwhile
 // counts, and a crash between two writes leaves nothing that the next run does not finish:
 //
-//	to protect:  own key, claim, flag; nothing where a flag without our key is somebody else's
-//	to release:  own key, where others use the pool; else flag, claim, own key
+//	to protect:  own key, then flag and claim; nothing where a flag is somebody else's
+//	to release:  own key, where others use the pool; else flag and claim, then own key
 //
-// Two last users who go at the same time leave a claim without users: whoever sees it takes it
-// over and releases it. A claim that is missing beside the flag and an own key was taken away by
-// somebody who had looked at the pool before the key was there: it is written again.
+// A flag without the claim is an administrator's, also beside an own key: it was set while an
+// operator was between its writes, or had crashed there. It is left alone for ever.
+//
+// Two last users who go at the same time leave flag and claim without users: whoever sees them
+// takes them over and releases them.
 func next(p ceph.Pool, user string, wanted bool) action {
 	claimed, mine, users := read(p, user)
 	alone := users == 0 || mine && users == 1
+	administrators := p.NoDelete && !claimed
 	switch {
-	case !mine && wanted && p.NoDelete && !claimed:
-		return nothing
-	case !mine && (wanted || claimed && alone):
+	case !mine && (wanted && !administrators || claimed && alone):
 		return addUser
 	case !mine:
 		return nothing
-	case p.NoDelete && !claimed, wanted && !claimed:
-		return addClaim
+	case administrators:
+		return removeUser
 	case wanted && !p.NoDelete:
-		return setFlag
+		return protect
 	case wanted:
 		return nothing
-	case alone && p.NoDelete:
-		return clearFlag
 	case alone && claimed:
-		return removeClaim
+		return release
 	}
 	return removeUser
 }
@@ -116,18 +115,31 @@ func perform(ctx context.Context, client Marker, p ceph.Pool, user string, a act
 	switch a {
 	case addUser:
 		return client.SetPoolMetadata(ctx, p.Name, application(p, user), user, value)
-	case addClaim:
-		return client.SetPoolMetadata(ctx, p.Name, application(p, claimKey), claimKey, "set-by-an-operator")
-	case setFlag:
-		return client.SetNoDelete(ctx, p.Name, true)
+	case protect:
+		return together(
+			func() error { return client.SetNoDelete(ctx, p.Name, true) },
+			func() error {
+				return client.SetPoolMetadata(ctx, p.Name, application(p, claimKey), claimKey, "set-by-an-operator")
+			},
+		)
 	case removeUser:
 		return client.RemovePoolMetadata(ctx, p.Name, application(p, user), user)
-	case clearFlag:
-		return client.SetNoDelete(ctx, p.Name, false)
-	case removeClaim:
-		return client.RemovePoolMetadata(ctx, p.Name, application(p, claimKey), claimKey)
+	case release:
+		return together(
+			func() error { return client.SetNoDelete(ctx, p.Name, false) },
+			func() error { return client.RemovePoolMetadata(ctx, p.Name, application(p, claimKey), claimKey) },
+		)
 	}
 	return nil
+}
+
+// together sends two commands at the same time. Mons collect what comes within some hundredths of
+// a second into one epoch of the osdmap, so that nobody sees the one without the other, and no
+// crash parts them.
+func together(one, other func() error) error {
+	answer := make(chan error, 1)
+	go func() { answer <- one() }()
+	return errors.Join(other(), <-answer)
 }
 
 // maxActions is more than any pool needs; others may keep writing against us.

@@ -46,16 +46,12 @@ func (w world) write(i int) world {
 	switch w.pending[i] {
 	case addUser:
 		w.users[i] = true
-	case addClaim:
-		w.claim = true
-	case setFlag:
-		w.flag = true
+	case protect:
+		w.flag, w.claim = true, true
 	case removeUser:
 		w.users[i] = false
-	case clearFlag:
-		w.flag = false
-	case removeClaim:
-		w.claim = false
+	case release:
+		w.flag, w.claim = false, false
 	}
 	w.pending[i] = nothing
 	return w
@@ -136,6 +132,31 @@ func TestAdministratorsFlagStays(t *testing.T) {
 		if !w.flag || w.claim || w.users != [2]bool{} {
 			t.Fatalf("the administrator's flag was touched: %+v", w)
 		}
+	}
+}
+
+// TestAdministratorsFlagDuringAClaim: an operator that is between its writes, or crashed there, takes
+// nobody's flag for its own. Only a write that is on its way already cannot be stopped.
+func TestAdministratorsFlagDuringAClaim(t *testing.T) {
+	tried := 0
+	for _, w := range reachable(world{}) {
+		onItsWay := slices.ContainsFunc(w.pending[:], func(a action) bool { return a == protect || a == release })
+		if w.flag || onItsWay || t.Failed() {
+			continue
+		}
+		tried++
+		w.flag = true
+		for _, after := range reachable(w) {
+			if !after.flag || after.claim {
+				t.Fatalf("after an administrator set the flag in %+v, it was taken for an operator's: %+v", w, after)
+			}
+		}
+		if end, ended := rest(w); !ended || end.users != [2]bool{} {
+			t.Errorf("from %+v: keys are left beside an administrator's flag: %+v", w, end)
+		}
+	}
+	if tried < 10 {
+		t.Errorf("only %d worlds: the test tries too little", tried)
 	}
 }
 
