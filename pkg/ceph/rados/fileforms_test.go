@@ -5,7 +5,6 @@ package rados
 import (
 	"context"
 	"errors"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -121,49 +120,5 @@ func testFileForms(t *testing.T, c *cephdaemons.Ceph) {
 	})
 	if text != "" {
 		t.Errorf("stderr has %q", text)
-	}
-}
-
-// testManyFailures: whatever fails two hundred times in a row, and however, leaves nothing.
-func testManyFailures(t *testing.T, c *cephdaemons.Ceph) {
-	refused := source(t, c)
-	refused.Key = wrongKey()
-	nobody, silent := refused, refused
-	nobody.Monitors = []ceph.Address{deadAddress(t)}
-	silent.Monitors = []ceph.Address{blackHole(t)}
-	// One after the other what fails at once; what waits for an answer, many at a time.
-	kinds := []struct {
-		name              string
-		source            ceph.Source
-		rounds, atOneTime int
-	}{{"Refused", refused, 200, 1}, {"Nobody", nobody, 1, 10}, {"Silent", silent, 2, 10}}
-	for _, k := range kinds {
-		t.Run(k.name, func(t *testing.T) {
-			fail := func() {
-				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-				defer cancel()
-				if _, err := Dial(ctx, k.source, Options{Mount: time.Second}); err == nil {
-					t.Error("connected")
-				}
-			}
-			fail()
-			withoutCollector(t)
-			threads, files := resources(t)
-			goroutines := runtime.NumGoroutine()
-			for range k.rounds {
-				done := make(chan struct{})
-				for range k.atOneTime {
-					go func() { defer func() { done <- struct{}{} }(); fail() }()
-				}
-				for range k.atOneTime {
-					<-done
-				}
-			}
-			// Threads that Go made for calls into librados are kept by Go, and used again.
-			eventually(t, func() bool {
-				threadsNow, filesNow := resources(t)
-				return threadsNow <= threads+10+4*k.atOneTime && filesNow <= files+10 && runtime.NumGoroutine() <= goroutines+3
-			})
-		})
 	}
 }

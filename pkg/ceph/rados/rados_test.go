@@ -97,6 +97,7 @@ func TestRealCeph(t *testing.T) {
 		{"FailuresLeaveNothing", testFailuresLeaveNothing},
 		{"Namespaces", testNamespaces},
 		{"ManyFailures", testManyFailures},
+		{"SilentMgr", testSilentMgr},
 		{"ManyCallsInAnOutage", testManyCallsInAnOutage},
 		{"LateAnswerOfMgr", testLateAnswerOfMgr},
 		{"MountedImage", testMountedImage},

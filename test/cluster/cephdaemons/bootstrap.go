@@ -39,7 +39,7 @@ func (c *Ceph) bootstrap(ctx context.Context, mons int) error {
 		return err
 	}
 	group, groupContext := errgroup.WithContext(ctx)
-	group.Go(func() error { return c.start("ceph-mgr", "x") })
+	group.Go(func() error { return c.start("ceph-mgr", mgrID) })
 	group.Go(func() error { return c.start("ceph-mds", mdsID) })
 	group.Go(func() error { return c.startOSD(groupContext) })
 	if err := group.Wait(); err != nil {

@@ -21,10 +21,12 @@ import (
 // Filesystem is the name of the filesystem that a cluster has from the start.
 const Filesystem = "myfs"
 
-// mdsID is the name of the only MDS, and mdsDaemon that of its process.
+// mdsID is the name of the only MDS, and mdsDaemon that of its process; the same of the mgr.
 const (
 	mdsID     = "a"
 	mdsDaemon = "ceph-mds." + mdsID
+	mgrID     = "x"
+	mgrDaemon = "ceph-mgr." + mgrID
 )
 
 // neededPrograms are those of Ceph's programs that are run here.
@@ -131,6 +133,18 @@ func (c *Ceph) Resume() error {
 	}
 	mds.Kill()
 	return c.start("ceph-mds", mdsID)
+}
+
+// PauseMgr freezes the mgr alone. After half a minute the mons take it for dead.
+func (c *Ceph) PauseMgr() error { return c.mgr().Pause() }
+
+// ResumeMgr continues a paused mgr.
+func (c *Ceph) ResumeMgr() error { return c.mgr().Resume() }
+
+func (c *Ceph) mgr() *process.Process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.daemon[mgrDaemon]
 }
 
 func (c *Ceph) each(do func(*process.Process) error) error {
