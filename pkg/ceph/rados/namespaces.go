@@ -27,7 +27,7 @@ const (
 
 // Namespaces lists the RADOS namespaces that images can be in, sorted, as `rbd namespace ls` does.
 func (c *Conn) Namespaces(ctx context.Context, pool string) ([]string, error) {
-	names, err := inPool(ctx, c, pool, func(io *rados.IOContext) ([]string, error) {
+	names, err := in(ctx, c, pool, "", func(io *rados.IOContext) ([]string, error) {
 		const atOnce = 512
 		keys, err := io.GetAllOmapValues(namespacesObject, "", namespaceKey, atOnce)
 		if number(err) == -int(syscall.ENOENT) {
@@ -53,7 +53,7 @@ func (c *Conn) Namespaces(ctx context.Context, pool string) ([]string, error) {
 func (c *Conn) CreateNamespace(ctx context.Context, pool, namespace string) error {
 	err := ceph.CheckNamespace(namespace)
 	if err == nil {
-		_, err = inPool(ctx, c, pool, func(io *rados.IOContext) (struct{}, error) {
+		_, err = in(ctx, c, pool, "", func(io *rados.IOContext) (struct{}, error) {
 			name := binary.LittleEndian.AppendUint32(nil, uint32(len(namespace)))
 			err := execute(io, namespacesObject, "namespace_add", append(name, namespace...))
 			if err != nil && number(err) != -int(syscall.EEXIST) {
@@ -82,17 +82,4 @@ func execute(io *rados.IOContext, object, method string, input []byte) error {
 		return failed.OpError
 	}
 	return err
-}
-
-// inPool works on the objects of a pool, in no namespace.
-func inPool[T any](ctx context.Context, c *Conn, pool string, work func(*rados.IOContext) (T, error)) (T, error) {
-	return call(ctx, c, func(conn *rados.Conn) (T, error) {
-		io, err := conn.OpenIOContext(pool)
-		if err != nil {
-			var none T
-			return none, failure("open pool", "", err)
-		}
-		defer io.Destroy()
-		return work(io)
-	})
 }

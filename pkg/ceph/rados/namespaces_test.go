@@ -39,8 +39,7 @@ func testNamespaces(t *testing.T, c *cephdaemons.Ceph) {
 // directory is the state of the directory of a namespace.
 func directory(t *testing.T, conn *Conn, pool, namespace string) []byte {
 	t.Helper()
-	state, err := inPool(t.Context(), conn, pool, func(io *rados.IOContext) ([]byte, error) {
-		io.SetNamespace(namespace)
+	state, err := in(t.Context(), conn, pool, namespace, func(io *rados.IOContext) ([]byte, error) {
 		values, err := io.GetAllOmapValues(directoryObject, "", "", 16)
 		return values["state"], err
 	})
