@@ -39,6 +39,9 @@ const (
 	VolumeSnapshotClass = "volumesnapshotclass.yaml"
 	// VolumeGroupSnapshotClass needs another CRD of external-snapshotter.
 	VolumeGroupSnapshotClass = "volumegroupsnapshotclass.yaml"
+	// VirtualizationClass is what a StorageClass for disks of virtual machines has beyond the
+	// default one. Not every driver has it.
+	VirtualizationClass = "virtualization_storageclass.yaml"
 )
 
 const (
@@ -74,6 +77,11 @@ func New(v Values) (Set, error) {
 	singles := []string{CSIDriver, ServiceMonitor, StorageClass, VolumeSnapshotClass, VolumeGroupSnapshotClass}
 	for _, name := range singles {
 		if set.content[name], err = r.single(name); err != nil {
+			return Set{}, err
+		}
+	}
+	if r.has(VirtualizationClass) {
+		if set.content[VirtualizationClass], err = r.single(VirtualizationClass); err != nil {
 			return Set{}, err
 		}
 	}
@@ -113,6 +121,12 @@ func (s Set) Asset(name string) ([]byte, error) {
 		return nil, fmt.Errorf("no asset %q", name)
 	}
 	return slices.Clone(content), nil
+}
+
+// Has says whether there is an asset of that name.
+func (s Set) Has(name string) bool {
+	_, ok := s.content[name]
+	return ok
 }
 
 // Controller is the Deployment of the controllers.

@@ -89,6 +89,14 @@ func (r renderer) single(name string) ([]byte, error) {
 	return nil, fmt.Errorf("no asset %q in %s", name, strings.Join(r.dirs, ", "))
 }
 
+// has says whether a dir has the file.
+func (r renderer) has(name string) bool {
+	return slices.ContainsFunc(r.dirs, func(dir string) bool {
+		_, err := fs.Stat(sources, path.Join(dir, name))
+		return err == nil
+	})
+}
+
 func (r renderer) render(source string) ([]byte, error) {
 	content, err := sources.ReadFile(source)
 	if err != nil {

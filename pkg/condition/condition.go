@@ -63,6 +63,9 @@ const (
 	// StorageProfilesCurrent is False while a StorageProfile of CDI has other values than the
 	// operator's; without CDI it is absent.
 	StorageProfilesCurrent = "StorageProfilesCurrent"
+	// VirtualizationClassCurrent is False while the StorageClass for virtual machines cannot be
+	// kept; otherwise it is absent.
+	VirtualizationClassCurrent = "VirtualizationClassCurrent"
 	// NodePodsCurrent is False while node pods wait for an administrator to delete them.
 	NodePodsCurrent = "NodePodsCurrent"
 )

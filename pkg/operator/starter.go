@@ -114,6 +114,10 @@ func (s starter) controllers() ([]factory.Controller, error) {
 	if err != nil {
 		return nil, err
 	}
+	virtualizationClass, err := s.virtualizationClass()
+	if err != nil {
+		return nil, err
+	}
 	staticResources, err := s.staticResources()
 	if err != nil {
 		return nil, err
@@ -146,5 +150,6 @@ func (s starter) controllers() ([]factory.Controller, error) {
 
 		s.virtualizationGate(),
 		s.storageProfiles(),
+		virtualizationClass,
 	}, nil
 }

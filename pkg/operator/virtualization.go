@@ -1,8 +1,13 @@
 package operator
 
 import (
-	"github.com/openshift/library-go/pkg/controller/factory"
+	"fmt"
 
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
@@ -28,5 +33,37 @@ func (s starter) storageProfiles() factory.Controller {
 		Watches:        s.machines,
 		Served:         s.clients.served,
 		Recorder:       s.recorder,
+	})
+}
+
+func (s starter) virtualizationClass() (factory.Controller, error) {
+	var manifest []byte
+	if s.assets.Has(assets.VirtualizationClass) {
+		var err error
+		if manifest, err = s.assets.Asset(assets.VirtualizationClass); err != nil {
+			return nil, err
+		}
+	}
+	drivers := s.clients.clusterCSIDrivers.Operator().V1().ClusterCSIDrivers()
+	return virtualization.NewClass(virtualization.ClassConfig{
+		Driver:         s.driver,
+		Operator:       s.clients.operator,
+		Client:         s.clients.kube.StorageV1(),
+		StorageClasses: s.clients.cluster().Storage().V1().StorageClasses(),
+		Manifest:       manifest,
+		State: func() (operatorv1.StorageClassStateName, error) {
+			cr, err := drivers.Lister().Get(s.driver.Name)
+			if apierrors.IsNotFound(err) {
+				return operatorv1.UnmanagedStorageClass, nil
+			}
+			if err != nil {
+				return "", fmt.Errorf("reading ClusterCSIDriver %s: %w", s.driver.Name, err)
+			}
+			return cr.Spec.StorageClassState, nil
+		},
+		Served:   s.clients.served,
+		Open:     s.open,
+		Triggers: []factory.Informer{s.gate, s.clients.crdInformer(), drivers.Informer()},
+		Recorder: s.recorder,
 	})
 }

@@ -101,7 +101,9 @@ func operands(d driver.Driver, set assets.Set) ([]target, error) {
 	}
 	names := set.Static()
 	slices.Reverse(names)
-	for _, name := range append([]string{assets.ServiceMonitor, assets.StorageClass, assets.VolumeSnapshotClass, assets.VolumeGroupSnapshotClass, assets.CSIDriver}, names...) {
+	singles := []string{assets.ServiceMonitor, assets.VirtualizationClass, assets.StorageClass, assets.VolumeSnapshotClass, assets.VolumeGroupSnapshotClass, assets.CSIDriver}
+	singles = slices.DeleteFunc(singles, func(name string) bool { return !set.Has(name) })
+	for _, name := range append(singles, names...) {
 		content, err := set.Asset(name)
 		if err != nil {
 			return nil, err

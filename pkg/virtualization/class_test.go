@@ -1,0 +1,107 @@
+package virtualization
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+func storageClass(name string, change func(*storagev1.StorageClass)) *storagev1.StorageClass {
+	out := &storagev1.StorageClass{
+		ObjectMeta:  metav1.ObjectMeta{Name: name, Labels: map[string]string{driver.ManagedByLabel: driver.RBD.OperatorName()}},
+		Provisioner: driver.RBD.Name, AllowVolumeExpansion: ptr.To(true), MountOptions: []string{"discard"},
+		Parameters: map[string]string{"pool": "p"},
+	}
+	if change != nil {
+		change(out)
+	}
+	return out
+}
+
+func TestDecideClass(t *testing.T) {
+	asset := &storagev1.StorageClass{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "v", Labels: map[string]string{driver.ManagedByLabel: driver.RBD.OperatorName()},
+			Annotations: map[string]string{defaultForMachines: "true"},
+		},
+		Parameters: map[string]string{"mounter": "rbd", "mapOptions": "krbd:rxbounce"},
+	}
+	base := storageClass("b", func(c *storagev1.StorageClass) { c.Annotations = map[string]string{"not": "inherited"} })
+	wanted := storageClass("v", func(c *storagev1.StorageClass) {
+		c.Annotations = asset.Annotations
+		c.Parameters = map[string]string{"pool": "p", "mounter": "rbd", "mapOptions": "krbd:rxbounce"}
+	})
+	with := func(class *storagev1.StorageClass, change func(*storagev1.StorageClass)) *storagev1.StorageClass {
+		out := class.DeepCopy()
+		change(out)
+		return out
+	}
+	edited := func(c *storagev1.StorageClass) {
+		c.Annotations = map[string]string{defaultForMachines: "false", "mine": "1"}
+	}
+	tests := map[string]struct {
+		reason string
+		facts  classFacts
+		step   step
+		want   *storagev1.StorageClass
+	}{
+		"Missing": {reason: "KubeVirt has come", facts: classFacts{base: base}, step: create, want: wanted},
+		"Taken": {
+			reason: "another class is the default one", facts: classFacts{base: base, taken: true}, step: create,
+			want: with(wanted, func(c *storagev1.StorageClass) { c.Annotations = map[string]string{} }),
+		},
+		"NoBase":      {reason: "nothing tells the pool", facts: classFacts{}},
+		"ForeignBase": {reason: "its pool is nobody's to guess", facts: classFacts{base: with(base, func(c *storagev1.StorageClass) { c.Labels = nil })}},
+		"Foreign":     {reason: "it is somebody else's", facts: classFacts{base: base, existing: storageClass("v", func(c *storagev1.StorageClass) { c.Labels = nil })}},
+		"Same":        {reason: "idle means idle", facts: classFacts{base: base, existing: wanted}},
+		"Edited":      {reason: "the choice of the default class is the user's", facts: classFacts{base: base, existing: with(wanted, edited)}},
+		"Moved": {
+			reason: "parameters cannot be changed in place; annotations survive",
+			facts: classFacts{
+				base:     with(base, func(c *storagev1.StorageClass) { c.Parameters["pool"] = "q" }),
+				existing: with(wanted, edited),
+			},
+			step: replace, want: with(with(wanted, edited), func(c *storagev1.StorageClass) { c.Parameters["pool"] = "q" }),
+		},
+		"Expansion": {
+			reason: "this can be changed in place",
+			facts:  classFacts{base: base, existing: with(wanted, func(c *storagev1.StorageClass) { c.AllowVolumeExpansion = nil })},
+			step:   update, want: wanted,
+		},
+		"Unmanaged": {reason: "it is left to the user", facts: classFacts{base: base, state: operatorv1.UnmanagedStorageClass}},
+		"Removed":   {reason: "it goes with the default class", facts: classFacts{existing: wanted, state: operatorv1.RemovedStorageClass}, step: remove, want: wanted},
+		"Gone":      {reason: "it is not made again", facts: classFacts{base: base, state: operatorv1.RemovedStorageClass}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			tc.facts.driver, tc.facts.asset = driver.RBD, asset
+			step, got := decideClass(tc.facts)
+			if step != tc.step {
+				t.Errorf("%s: got step %d, want %d", tc.reason, step, tc.step)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestJoinMapOptions(t *testing.T) {
+	tests := map[string]struct{ options, want string }{
+		"":                                  {want: "krbd:rxbounce"},
+		"krbd:ms_mode=secure;nbd:timeout=1": {want: "krbd:ms_mode=secure,rxbounce;nbd:timeout=1"},
+		"ms_mode=secure":                    {want: "krbd:ms_mode=secure,rxbounce"},
+		"krbd:rxbounce":                     {want: "krbd:rxbounce"},
+	}
+	for options, tc := range tests {
+		if got := joinMapOptions(options, "krbd:rxbounce"); got != tc.want {
+			t.Errorf("%q: got %q, want %q", options, got, tc.want)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package virtualization
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	storageinformers "k8s.io/client-go/informers/storage/v1"
+	storageclient "k8s.io/client-go/kubernetes/typed/storage/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+const (
+	classesName = "CephVirtualizationClass"
+	// machinesCRD is the CRD by which KubeVirt is known.
+	machinesCRD = "virtualmachines.kubevirt.io"
+)
+
+// ClassConfig is all that the controller of the StorageClass for virtual machines uses.
+type ClassConfig struct {
+	Driver         driver.Driver
+	Operator       v1helpers.OperatorClient
+	Client         storageclient.StorageClassesGetter
+	StorageClasses storageinformers.StorageClassInformer
+	// Manifest is what the class has beyond the default one; empty for a driver without it.
+	Manifest []byte
+	// State is spec.storageClassState.
+	State func() (operatorv1.StorageClassStateName, error)
+	// Served returns the versions that the API server serves of a CRD; none without it.
+	Served func(crd string) []string
+	// Open says that the driver is deployed.
+	Open func() bool
+	// Triggers wake the controller when State, Served or Open may have changed.
+	Triggers []factory.Informer
+	Recorder events.Recorder
+}
+
+type classController struct {
+	ClassConfig
+	asset *storagev1.StorageClass
+}
+
+// NewClass returns the controller that keeps a StorageClass for disks of virtual machines,
+// beside the default one, while KubeVirt is there. It writes VirtualizationClassCurrent: False,
+// reason ForeignClass, while a class of that name is somebody else's, or SyncError; otherwise
+// it is absent. It fails on a manifest that is no StorageClass.
+func NewClass(config ClassConfig) (factory.Controller, error) {
+	c := classController{ClassConfig: config}
+	if len(config.Manifest) > 0 {
+		c.asset = &storagev1.StorageClass{}
+		if err := yaml.UnmarshalStrict(config.Manifest, c.asset); err != nil {
+			return nil, fmt.Errorf("parsing the StorageClass for virtual machines: %w", err)
+		}
+	}
+	return factory.New().
+		WithSync(c.sync).
+		ResyncEvery(resync).
+		WithControllerInstanceName(classesName).
+		WithInformers(c.Operator.Informer(), c.StorageClasses.Informer()).
+		WithInformers(c.Triggers...).
+		ToController(classesName, c.Recorder), nil
+}
+
+func (c classController) sync(ctx context.Context, _ factory.SyncContext) error {
+	if c.asset == nil {
+		return nil
+	}
+	spec, _, _, err := c.Operator.GetOperatorState()
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	}
+	if spec.ManagementState != operatorv1.Managed || !c.Open() || len(c.Served(machinesCRD)) == 0 {
+		return c.report(ctx)
+	}
+	facts, err := c.gather()
+	if err != nil {
+		return err
+	}
+	if facts.existing != nil && facts.foreign(facts.existing) {
+		return c.report(ctx, foreignClass(facts.existing))
+	}
+	err = c.act(ctx, facts)
+	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) {
+		// Our copy is a moment old; nothing is wrong.
+		return err
+	}
+	if err != nil {
+		return errors.Join(c.report(ctx, condition.New(condition.VirtualizationClassCurrent, operatorv1.ConditionFalse, condition.SyncError, err.Error())), err)
+	}
+	return c.report(ctx)
+}
+
+func (c classController) gather() (classFacts, error) {
+	facts := classFacts{driver: c.Driver, asset: c.asset}
+	var err error
+	if facts.state, err = c.State(); err != nil {
+		return facts, err
+	}
+	all, err := c.StorageClasses.Lister().List(labels.Everything())
+	if err != nil {
+		return facts, fmt.Errorf("listing StorageClasses: %w", err)
+	}
+	for _, class := range all {
+		switch class.Name {
+		case c.Driver.StorageClass:
+			facts.base = class
+		case c.asset.Name:
+			facts.existing = class
+		}
+	}
+	facts.taken = takenByAnother(c.asset.Name, all)
+	return facts, nil
+}
+
+func (c classController) act(ctx context.Context, facts classFacts) error {
+	step, class := decideClass(facts)
+	if step == nothing {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	client := c.Client.StorageClasses()
+	if step == remove || step == replace {
+		options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: ptr.To(facts.existing.UID)}}
+		if err := client.Delete(ctx, class.Name, options); err != nil {
+			return fmt.Errorf("deleting StorageClass %s: %w", class.Name, err)
+		}
+	}
+	var err error
+	switch step {
+	case create, replace:
+		_, err = client.Create(ctx, class, metav1.CreateOptions{})
+	case update:
+		class.UID, class.ResourceVersion = facts.existing.UID, facts.existing.ResourceVersion
+		_, err = client.Update(ctx, class, metav1.UpdateOptions{})
+	}
+	if err != nil {
+		return fmt.Errorf("writing StorageClass %s: %w", class.Name, err)
+	}
+	c.Recorder.Eventf("VirtualizationClassChanged", "StorageClass %s was %s", class.Name, done[step])
+	return nil
+}
+
+// done are the steps, for a message.
+var done = map[step]string{create: "created", update: "updated", replace: "created anew", remove: "removed"}
+
+func foreignClass(class *storagev1.StorageClass) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	return condition.New(condition.VirtualizationClassCurrent, operatorv1.ConditionFalse, condition.ForeignClass,
+		fmt.Sprintf("StorageClass %s, of driver %s, belongs to %s and is left alone; to let this operator make its own: oc delete storageclass %s",
+			class.Name, class.Provisioner, driver.Owner(class), class.Name))
+}
+
+func (c classController) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
+	return reporter{c.Operator, c.Driver.OperatorName() + "-" + classesName}.report(ctx, condition.VirtualizationClassCurrent, conditions...)
+}
