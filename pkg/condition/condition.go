@@ -66,6 +66,9 @@ const (
 	// VirtualizationClassCurrent is False while the StorageClass for virtual machines cannot be
 	// kept; otherwise it is absent.
 	VirtualizationClassCurrent = "VirtualizationClassCurrent"
+	// HarvesterSettingsCurrent is False while a setting of Harvester has another entry for the
+	// driver than the operator's, or cannot be read; without Harvester it is absent.
+	HarvesterSettingsCurrent = "HarvesterSettingsCurrent"
 	// NodePodsCurrent is False while node pods wait for an administrator to delete them.
 	NodePodsCurrent = "NodePodsCurrent"
 )
@@ -115,6 +118,7 @@ const (
 	UserOverrides      = "UserOverrides"
 	ForeignTag         = "ForeignTag"
 	VolumeMissing      = "VolumeMissing"
+	InvalidSetting     = "InvalidSetting"
 )
 
 // maxMessage is the length, in bytes, at which messages are cut, and ellipsis their new end.

@@ -151,5 +151,6 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.virtualizationGate(),
 		s.storageProfiles(),
 		virtualizationClass,
+		s.harvesterSettings(),
 	}, nil
 }

@@ -67,3 +67,14 @@ func (s starter) virtualizationClass() (factory.Controller, error) {
 		Recorder: s.recorder,
 	})
 }
+
+func (s starter) harvesterSettings() factory.Controller {
+	return virtualization.NewSettings(virtualization.SettingsConfig{
+		Driver:         s.driver,
+		Operator:       s.clients.operator,
+		Client:         s.clients.dynamic,
+		StorageClasses: s.clients.cluster().Storage().V1().StorageClasses(),
+		Watches:        s.machines,
+		Recorder:       s.recorder,
+	})
+}

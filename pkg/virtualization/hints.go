@@ -39,6 +39,14 @@ func readSnapshotClass(object *unstructured.Unstructured, d driver.Driver) snaps
 	}
 }
 
+func readSnapshotClasses(w *Watches, d driver.Driver) []snapshotClass {
+	var out []snapshotClass
+	for _, object := range w.list(snapshotClasses) {
+		out = append(out, readSnapshotClass(object, d))
+	}
+	return out
+}
+
 // snapshotClassFor returns the class that snapshots the volumes of a StorageClass: of the same
 // driver and the same Ceph cluster, which CDI does not look at. Of several it is the default
 // one, else the operator's own, else the first by name; empty if there is none.

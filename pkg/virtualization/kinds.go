@@ -30,10 +30,17 @@ var (
 	}
 )
 
+// Harvester's settings of CSI drivers.
+var (
+	driverConfig = kind{GroupResource: settings, name: "csi-driver-config"}
+	expansion    = kind{GroupResource: settings, name: "csi-online-expand-validation"}
+	settings     = schema.GroupResource{Group: "harvesterhci.io", Resource: "settings"}
+)
+
 // harvesterSettings is the CRD by which Harvester is known.
 const harvesterSettings = "settings.harvesterhci.io"
 
-var kinds = []kind{storageProfiles, snapshotClasses}
+var kinds = []kind{storageProfiles, snapshotClasses, driverConfig, expansion}
 
 // crd is the name of the CustomResourceDefinition.
 func (k kind) crd() string { return k.GroupResource.String() }

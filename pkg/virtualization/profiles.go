@@ -55,7 +55,7 @@ func (c ProfilesConfig) sync(ctx context.Context, _ factory.SyncContext) error {
 	if _, _, _, err := c.Operator.GetOperatorState(); apierrors.IsNotFound(err) {
 		return nil
 	}
-	known, problem := c.known()
+	known, problem := c.Watches.all(storageProfiles, snapshotClasses)
 	if known == absent {
 		return c.report(ctx)
 	}
@@ -76,29 +76,13 @@ func (c ProfilesConfig) sync(ctx context.Context, _ factory.SyncContext) error {
 	return c.report(ctx, told(overrides))
 }
 
-// known is what is known of the kinds that are read. Without snapshot classes there are no
-// snapshots.
-func (c ProfilesConfig) known() (state, error) {
-	profiles, problem := c.Watches.state(storageProfiles)
-	if profiles != ready {
-		return profiles, problem
-	}
-	if snapshots, problem := c.Watches.state(snapshotClasses); snapshots == loading {
-		return loading, problem
-	}
-	return ready, nil
-}
-
 // complete brings all StorageProfiles up to date, and returns what others have chosen.
 func (c ProfilesConfig) complete(ctx context.Context) ([]string, error) {
 	classes, err := c.StorageClasses.Lister().List(labels.Everything())
 	if err != nil {
 		return nil, fmt.Errorf("listing StorageClasses: %w", err)
 	}
-	var all []snapshotClass
-	for _, object := range c.Watches.list(snapshotClasses) {
-		all = append(all, readSnapshotClass(object, c.Driver))
-	}
+	all := readSnapshotClasses(c.Watches, c.Driver)
 	var messages []string
 	var errs []error
 	for _, class := range classes {

@@ -82,6 +82,21 @@ func (w *Watches) state(k kind) (state, error) {
 	return ready, nil
 }
 
+// all is the state of several kinds: that of the first while it is not ready; of the others, one
+// that is absent is empty.
+func (w *Watches) all(first kind, others ...kind) (state, error) {
+	known, problem := w.state(first)
+	for _, k := range others {
+		if known != ready {
+			break
+		}
+		if s, why := w.state(k); s == loading {
+			known, problem = s, why
+		}
+	}
+	return known, problem
+}
+
 // resource of a kind in the version that is watched.
 func (w *Watches) resource(k kind) (schema.GroupVersionResource, bool) {
 	w.mu.Lock()

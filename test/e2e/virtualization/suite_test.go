@@ -23,13 +23,21 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
-var env *fixture.Environment
+var (
+	env *fixture.Environment
+	// before are the operators' requests from when there was no platform yet.
+	before []string
+)
 
 func TestVirtualization(t *testing.T) { fixture.Run(t, "Virtual machines") }
 
 var _ = BeforeSuite(func(ctx SpecContext) {
 	env = fixture.Start(ctx, embedded.Options{})
 	env.Deploy(ctx)
+	expectCurrent(ctx, "")
+	for _, d := range driver.All {
+		before = append(before, fixture.Lines(env.Requests(d, time.Time{}))...)
+	}
 })
 
 var crds = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
@@ -75,7 +83,7 @@ func ownClass(ctx context.Context, d driver.Driver, name string, change func(*st
 	Expect(err).NotTo(HaveOccurred())
 }
 
-// expectWell waits until StorageProfilesCurrent is True in both drivers, or absent.
+// expectCurrent waits until StorageProfilesCurrent is True in both drivers, or absent.
 func expectCurrent(ctx context.Context, status string) {
 	GinkgoHelper()
 	for _, d := range driver.All {
