@@ -69,6 +69,9 @@ const (
 	// HarvesterSettingsCurrent is False while a setting of Harvester has another entry for the
 	// driver than the operator's, or cannot be read; without Harvester it is absent.
 	HarvesterSettingsCurrent = "HarvesterSettingsCurrent"
+	// HarvesterClassesCurrent is False while an annotation of a StorageClass that Harvester reads
+	// is somebody else's; without Harvester it is absent.
+	HarvesterClassesCurrent = "HarvesterClassesCurrent"
 	// NodePodsCurrent is False while node pods wait for an administrator to delete them.
 	NodePodsCurrent = "NodePodsCurrent"
 )

@@ -152,5 +152,6 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.storageProfiles(),
 		virtualizationClass,
 		s.harvesterSettings(),
+		s.harvesterClasses(),
 	}, nil
 }

@@ -78,3 +78,15 @@ func (s starter) harvesterSettings() factory.Controller {
 		Recorder:       s.recorder,
 	})
 }
+
+func (s starter) harvesterClasses() factory.Controller {
+	return virtualization.NewAnnotations(virtualization.AnnotationsConfig{
+		Driver:         s.driver,
+		Operator:       s.clients.operator,
+		Client:         s.clients.dynamic,
+		StorageClasses: s.clients.cluster().Storage().V1().StorageClasses(),
+		Watches:        s.machines,
+		Served:         s.clients.served,
+		Recorder:       s.recorder,
+	})
+}

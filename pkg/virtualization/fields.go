@@ -64,6 +64,20 @@ func (o owners) of(manager string) []string {
 	return out
 }
 
+// adopt counts wanted keys that only another name of ours owns as the manager's, and says
+// whether there are any.
+func (o owners) adopt(alias, manager string, wanted values) bool {
+	adopted := false
+	for key, managers := range o {
+		foreign := slices.ContainsFunc(managers, func(name string) bool { return name != alias && name != manager })
+		if _, ours := wanted[key]; !ours || foreign || !slices.Contains(managers, alias) {
+			continue
+		}
+		o[key], adopted = []string{manager}, true
+	}
+	return adopted
+}
+
 // override is a value that somebody else has chosen.
 type override struct {
 	key string

@@ -143,3 +143,17 @@ func TestPerform(t *testing.T) {
 		})
 	}
 }
+
+func TestAdopt(t *testing.T) {
+	held := owners{"a": {"process"}, "b": {"process", "user"}, "c": {"process"}, "d": {us}, "e": {"process", us}}
+	want := owners{"a": {us}, "b": {"process", "user"}, "c": {"process"}, "d": {us}, "e": {us}}
+	if !held.adopt("process", us, values{"a": "", "b": "", "d": "", "e": ""}) {
+		t.Error("nothing was adopted")
+	}
+	if diff := cmp.Diff(want, held); diff != "" {
+		t.Errorf("what a user owns, or nobody wants, is not adopted (-want +got):\n%s", diff)
+	}
+	if (owners{"d": {us}}).adopt("process", us, values{"d": ""}) {
+		t.Error("force must not be used where all is ours")
+	}
+}

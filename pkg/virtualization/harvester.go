@@ -136,7 +136,7 @@ func (c SettingsConfig) keep(ctx context.Context, setting *unstructured.Unstruct
 	name := setting.GetName()
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("Setting %s is %w: %w", name, err, errInvalidSetting)
+		return "", fmt.Errorf("the setting %s is %w: %w", name, err, errInvalidSetting)
 	case result == overridden:
 		return fmt.Sprintf("Setting %s: the entry of %s is %s, the operator would have it %s; to have that, remove the entry, then: oc annotate setting %s %s-",
 			name, c.Driver.Name, merged, wanted, name, c.annotation()), nil

@@ -1,0 +1,188 @@
+package virtualization
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/dynamic"
+	storageinformers "k8s.io/client-go/informers/storage/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+const (
+	annotationsName = "CephHarvesterClasses"
+	// ownProcess is the field manager of what this program writes otherwise, such as a
+	// StorageClass that it deletes and creates anew, with its annotations.
+	ownProcess = "ceph-csi-driver-operator"
+)
+
+// annotationOf are the annotations of StorageClasses from which Harvester fills the fields of
+// StorageProfiles. It empties a field without an annotation.
+var annotationOf = map[string]string{
+	cloneStrategyField: "cdi.harvesterhci.io/storageProfileCloneStrategy",
+	snapshotClassField: "cdi.harvesterhci.io/storageProfileVolumeSnapshotClass",
+	claimSetsField:     "cdi.harvesterhci.io/storageProfileVolumeModeAccessModes",
+}
+
+// AnnotationsConfig is all that the controller of StorageClasses' annotations uses.
+type AnnotationsConfig struct {
+	Driver         driver.Driver
+	Operator       v1helpers.OperatorClient
+	Client         dynamic.Interface
+	StorageClasses storageinformers.StorageClassInformer
+	Watches        *Watches
+	// Served returns the versions that the API server serves of a CRD; none without it.
+	Served   func(crd string) []string
+	Recorder events.Recorder
+}
+
+// NewAnnotations returns the controller that tells Harvester, in annotations of the driver's
+// StorageClasses, what NewProfiles tells CDI elsewhere. It writes HarvesterClassesCurrent:
+// False, reason UserOverrides, while an annotation has a value that somebody else chose, or
+// SyncError. Without Harvester, or CDI, it is absent.
+func NewAnnotations(config AnnotationsConfig) factory.Controller {
+	return factory.New().
+		WithSync(config.sync).
+		ResyncEvery(resync).
+		WithControllerInstanceName(annotationsName).
+		WithInformers(config.Operator.Informer(), config.StorageClasses.Informer(), config.Watches).
+		ToController(annotationsName, config.Recorder)
+}
+
+func (c AnnotationsConfig) sync(ctx context.Context, _ factory.SyncContext) error {
+	if _, _, _, err := c.Operator.GetOperatorState(); apierrors.IsNotFound(err) {
+		return nil
+	}
+	known, _ := c.Watches.all(storageProfiles, snapshotClasses)
+	if known == absent || len(c.Served(harvesterSettings)) == 0 {
+		return c.report(ctx)
+	}
+	if known == loading {
+		return nil // NewProfiles tells why.
+	}
+	overrides, err := c.annotate(ctx)
+	switch {
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+		// Our copy is a moment old; nothing is wrong.
+		return err
+	case err != nil:
+		return errors.Join(c.report(ctx, c.untrue(condition.SyncError, err.Error())), err)
+	case len(overrides) > 0:
+		return c.report(ctx, c.untrue(condition.UserOverrides, strings.Join(overrides, "; ")))
+	}
+	return c.report(ctx, condition.New(condition.HarvesterClassesCurrent, operatorv1.ConditionTrue, condition.AsExpected, ""))
+}
+
+func (c AnnotationsConfig) annotate(ctx context.Context) ([]string, error) {
+	classes, err := c.StorageClasses.Lister().List(labels.Everything())
+	if err != nil {
+		return nil, fmt.Errorf("listing StorageClasses: %w", err)
+	}
+	all := readSnapshotClasses(c.Watches, c.Driver)
+	var messages []string
+	var errs []error
+	for _, class := range classes {
+		profile := c.Watches.get(storageProfiles, class.Name)
+		if class.Provisioner != c.Driver.Name || profile == nil || below(profile, "status")["provisioner"] == nil {
+			continue
+		}
+		overrides, err := c.annotateOne(ctx, class, below(profile, "status"), snapshotClassFor(class, all))
+		if err != nil {
+			errs = append(errs, fmt.Errorf("annotating StorageClass %s: %w", class.Name, err))
+		}
+		for _, o := range overrides {
+			messages = append(messages, fmt.Sprintf("StorageClass %s: annotation %s belongs to %s, the operator would have it %s; to have that: oc annotate storageclass %s %s-",
+				class.Name, o.key, o.by, text(o.wanted), class.Name, o.key))
+		}
+	}
+	slices.Sort(messages)
+	return messages, errors.Join(errs...)
+}
+
+func (c AnnotationsConfig) annotateOne(ctx context.Context, class *storagev1.StorageClass, status values, snapshots string) ([]override, error) {
+	current := values{}
+	for key, value := range class.Annotations {
+		current[key] = value
+	}
+	held := ownersOf(class, "f:metadata", "f:annotations")
+	wanted := annotations(hints(c.Driver.Virtualization, snapshots, status, fieldsOf(held.of(c.manager()))))
+	adopted := held.adopt(ownProcess, c.manager(), wanted)
+	p := decide(wanted, current, held, c.manager())
+	refused, err := p.perform(ctx, ".metadata.annotations.", func(ctx context.Context, set values) error {
+		return c.apply(ctx, class, set, adopted)
+	})
+	return append(p.overrides, refused...), err
+}
+
+// apply writes annotations. Those that this program has written in another way are taken over
+// by force, which is safe as long as nobody writes in between: hence the version.
+func (c AnnotationsConfig) apply(ctx context.Context, class *storagev1.StorageClass, set values, force bool) error {
+	metadata := map[string]any{"name": class.Name, "uid": string(class.UID), "annotations": map[string]any(set)}
+	if force {
+		metadata["resourceVersion"] = class.ResourceVersion
+	}
+	object := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": storagev1.SchemeGroupVersion.String(), "kind": "StorageClass", "metadata": metadata,
+	}}
+	resource := storagev1.SchemeGroupVersion.WithResource("storageclasses")
+	_, err := c.Client.Resource(resource).Apply(ctx, class.Name, object, metav1.ApplyOptions{FieldManager: c.manager(), Force: force})
+	if err == nil {
+		c.Recorder.Eventf("StorageClassAnnotated", "Annotated StorageClass %s: %s", class.Name, text(set))
+	}
+	return err
+}
+
+// annotations are hints in the form that Harvester reads.
+func annotations(hints values) values {
+	out := values{}
+	for field, key := range annotationOf {
+		switch value := hints[field].(type) {
+		case string:
+			out[key] = value
+		case []any:
+			// Of several volume modes, Harvester would put any first.
+			first, _ := value[0].(map[string]any)
+			mode, _ := first["volumeMode"].(string)
+			raw, _ := json.Marshal(map[string]any{mode: first["accessModes"]})
+			out[key] = string(raw)
+		}
+	}
+	return out
+}
+
+// fieldsOf are the fields that annotations stand for.
+func fieldsOf(keys []string) []string {
+	var out []string
+	for field, key := range annotationOf {
+		if slices.Contains(keys, key) {
+			out = append(out, field)
+		}
+	}
+	return out
+}
+
+func (c AnnotationsConfig) manager() string { return c.Driver.OperatorName() + "-" + annotationsName }
+
+func (c AnnotationsConfig) untrue(reason, message string) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	return condition.New(condition.HarvesterClassesCurrent, operatorv1.ConditionFalse, reason, message)
+}
+
+func (c AnnotationsConfig) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
+	return reporter{c.Operator, c.manager()}.report(ctx, condition.HarvesterClassesCurrent, conditions...)
+}
