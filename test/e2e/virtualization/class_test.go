@@ -110,7 +110,7 @@ var _ = Describe("A StorageClass for virtual machines", func() {
 		expect("true")
 
 		annotate(ctx, machineClass, `{"`+defaultForMachines+`":"false"}`)
-		tune(ctx, driver.RBD, `{"mapOptions":"krbd:ms_mode=prefer-crc","mounter":"rbd-nbd"}`)
+		tune(ctx, driver.RBD, `{"mapOptions":"krbd:ms_mode=prefer-crc"}`)
 		want["mapOptions"] = "krbd:ms_mode=prefer-crc,rxbounce"
 		expect("false")
 	})
