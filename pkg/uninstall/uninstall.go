@@ -89,6 +89,9 @@ func Run(ctx context.Context, o Options) error {
 	if err := releaseConditions(ctx, o); err != nil {
 		return err
 	}
+	if err := forget(ctx, o); err != nil {
+		return err
+	}
 	fmt.Fprintln(o.Out, "Removed.")
 	if err := releaseProtection(ctx, o, ceph); err != nil {
 		return err
