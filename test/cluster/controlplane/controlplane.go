@@ -33,6 +33,11 @@ type ControlPlane struct {
 	options Options
 	pki     pki
 	server  string
+	// ports are etcd's two and the API server's.
+	ports []int
+	etcd  *process.Process
+	// apiserver and kwok are replaced by RestartServer.
+	apiserver, kwok *process.Process
 	// AuditLog has one JSON line per request of anyone but the control plane itself.
 	AuditLog string
 	// AdminKubeconfig is the path of a kubeconfig that may do everything.
@@ -57,9 +62,13 @@ func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 		options:  o,
 		pki:      keys,
 		server:   fmt.Sprintf("https://127.0.0.1:%d", ports[2]),
+		ports:    ports,
 		AuditLog: filepath.Join(o.Logs, "audit.log"),
 	}
-	if err := c.startServer(ctx, ports); err != nil {
+	if err := c.prepareServer(); err != nil {
+		return nil, err
+	}
+	if err := c.startServer(ctx); err != nil {
 		return nil, err
 	}
 	for _, start := range []func() error{c.startControllerManager, c.startScheduler, c.startKWOK} {
@@ -70,26 +79,45 @@ func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 	return c, nil
 }
 
-func (c *ControlPlane) startServer(ctx context.Context, ports []int) error {
-	etcd, err := c.startEtcd(ports[0], ports[1])
-	if err != nil {
+// prepareServer starts etcd and writes what the API server and its administrator need.
+func (c *ControlPlane) prepareServer() error {
+	var err error
+	if c.etcd, err = c.startEtcd(c.ports[0], c.ports[1]); err != nil {
 		return err
 	}
 	if err := c.writeAuditPolicy(); err != nil {
 		return err
 	}
-	apiserver, err := c.startAPIServer(ports[0], ports[2])
-	if err != nil {
-		return err
-	}
-	if c.AdminKubeconfig, err = c.CertificateKubeconfig("admin", "system:masters"); err != nil {
+	c.AdminKubeconfig, err = c.CertificateKubeconfig("admin", "system:masters")
+	return err
+}
+
+func (c *ControlPlane) startServer(ctx context.Context) error {
+	var err error
+	if c.apiserver, err = c.startAPIServer(c.ports[0], c.ports[2]); err != nil {
 		return err
 	}
 	admin, err := ClientConfig(c.AdminKubeconfig)
 	if err != nil {
 		return err
 	}
-	return waitReady(ctx, admin, etcd, apiserver)
+	return waitReady(ctx, admin, c.etcd, c.apiserver)
+}
+
+// StopServer kills the API server: whoever talks to it is disconnected and refused, until
+// RestartServer. Nodes and pods stay as they are meanwhile.
+func (c *ControlPlane) StopServer() {
+	c.kwok.Kill()
+	c.apiserver.Kill()
+}
+
+// RestartServer brings the API server back with the address and all that it had, and returns
+// when it is ready. KWOK starts anew: it does not watch pods again by itself.
+func (c *ControlPlane) RestartServer(ctx context.Context) error {
+	if err := c.startServer(ctx); err != nil {
+		return err
+	}
+	return c.startKWOK()
 }
 
 // waitReady waits for /readyz, which includes the roles and priority classes that the API server

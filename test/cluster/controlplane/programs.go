@@ -57,7 +57,9 @@ func (c *ControlPlane) startControllerManager() error {
 		"--root-ca-file="+c.pki.file("ca.crt"),
 		"--cluster-signing-cert-file="+c.pki.file("ca.crt"), "--cluster-signing-key-file="+c.pki.file("ca.key"),
 		// The default rate costs seconds of each start.
-		"--kube-api-qps=500", "--kube-api-burst=1000")
+		"--kube-api-qps=500", "--kube-api-burst=1000",
+		// Nodes stay ready while a test has the API server away.
+		"--node-monitor-grace-period=5m")
 	return err
 }
 
@@ -91,7 +93,7 @@ func (c *ControlPlane) startKWOK() error {
 	for _, stage := range stages {
 		arguments = append(arguments, "--config="+stage)
 	}
-	_, err = c.start("kwok", arguments...)
+	c.kwok, err = c.start("kwok", arguments...)
 	return err
 }
 

@@ -53,6 +53,14 @@ func (c *Cluster) AdminKubeconfig() string { return c.controlPlane.AdminKubeconf
 // of anyone but the control plane itself.
 func (c *Cluster) AuditLog() string { return c.controlPlane.AuditLog }
 
+// StopAPIServer has everybody lose the API server, until RestartAPIServer.
+func (c *Cluster) StopAPIServer() { c.controlPlane.StopServer() }
+
+// RestartAPIServer brings it back and returns when it is ready.
+func (c *Cluster) RestartAPIServer(ctx context.Context) error {
+	return c.controlPlane.RestartServer(ctx)
+}
+
 // Kubectl is the path of a kubectl of the cluster's version.
 func (c *Cluster) Kubectl() string { return c.programs.Path("kubectl") }
 
