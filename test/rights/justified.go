@@ -9,6 +9,7 @@ const (
 	notice = "events about StorageClasses, which have no namespace"
 	again  = "a write that met somebody else's is made again with what is there now"
 	cdi    = "StorageProfiles are there where KubeVirt's importer is installed"
+	fresh  = "a volume is looked at anew before anything is written about it in Ceph"
 	listed = "spec.driverConfig.ceph.outOfBand and monValueFromSecret, of which a suite may use one driver's only"
 )
 
@@ -26,6 +27,7 @@ var ofOperator = justified(
 	reason{cdi, Cluster, "list", "cdi.kubevirt.io/storageprofiles"},
 	reason{cdi, Cluster, "watch", "cdi.kubevirt.io/storageprofiles"},
 	reason{cdi, Cluster, "patch", "cdi.kubevirt.io/storageprofiles"},
+	reason{fresh, Cluster, "get", "/persistentvolumes"},
 	reason{again, Cluster, "get", "operator.openshift.io/clustercsidrivers"},
 	reason{listed, Elsewhere, "get", "/configmaps /secrets"},
 	reason{listed, Elsewhere, "update", "/configmaps /secrets"},
