@@ -11,7 +11,7 @@ RUN go build -mod=vendor -tags="$(test/librados-tag.sh)" -ldflags '-s -w' -o bin
 
 FROM registry.ci.openshift.org/ocp/5.0:base-rhel9
 ARG CEPH_RELEASE
-RUN dnf install -y centos-release-ceph-${CEPH_RELEASE} && dnf install -y librados2 libcephfs2 && dnf clean all
+RUN dnf install -y centos-release-ceph-${CEPH_RELEASE} && dnf install -y librados2 librbd1 libcephfs2 && dnf clean all
 COPY --from=builder /go/src/github.com/openshift/ceph-csi-driver-operator/bin/ceph-csi-driver-operator /usr/bin/
 USER 1001
 ENTRYPOINT ["/usr/bin/ceph-csi-driver-operator"]

@@ -41,6 +41,6 @@ func newCommand() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	logs.AddFlags(cmd.PersistentFlags())
-	cmd.AddCommand(newStartCommand(), newClusterStorageCommand(), newCheckCommand(), newUninstallCommand())
+	cmd.AddCommand(newStartCommand(), newClusterStorageCommand(), newCheckCommand(), newTeardownCommand(), newUninstallCommand())
 	return cmd
 }

@@ -67,8 +67,11 @@ func releasePools(ctx context.Context, data map[string][]byte, infraID string) e
 	return pools.Release(ctx, conn, infraID, kinds()...)
 }
 
-func ask(in io.Reader, out io.Writer) bool {
-	fmt.Fprint(out, "Remove all this? Type yes: ")
+func ask(in io.Reader, out io.Writer) bool { return confirm(in, out, "Remove all this?") }
+
+// confirm asks whoever started the command.
+func confirm(in io.Reader, out io.Writer, question string) bool {
+	fmt.Fprint(out, question+" Type yes: ")
 	answer, _ := bufio.NewReader(in).ReadString('\n')
 	return strings.TrimSpace(answer) == "yes"
 }

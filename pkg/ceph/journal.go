@@ -31,6 +31,9 @@ const (
 	groupsPrefix    = "csi.groups."
 )
 
+// JournalDirectories are the directories of a ceph-csi that was told no --instanceid.
+var JournalDirectories = []string{volumesPrefix + "default", snapshotsPrefix + "default", groupsPrefix + "default"}
+
 // JournalName is what the name of a RADOS object of ceph-csi's journals says.
 type JournalName struct {
 	Kind JournalKind

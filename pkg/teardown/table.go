@@ -124,7 +124,7 @@ func (r *Report) question() string {
 		}
 	}
 	var parts []string
-	for _, kind := range []Kind{Image, TemporaryImage, SnapshotImage, ImageGroup, Subvolume, SubvolumeSnapshot, ShallowVolume, Journal, User, Protection} {
+	for _, kind := range []Kind{Image, TemporaryImage, SnapshotImage, ImageGroup, Subvolume, SubvolumeSnapshot, ShallowVolume, Journal, Record, User, Protection} {
 		if n := counts[kind]; n > 0 {
 			parts = append(parts, plural(n, string(kind)))
 		}
@@ -137,6 +137,8 @@ func plural(n int, noun string) string {
 	switch {
 	case n == 1:
 		return "1 " + noun
+	case noun == string(Record):
+		return fmt.Sprintf("%d records of earlier runs", n)
 	case strings.HasSuffix(noun, "y"):
 		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(noun, "y"))
 	}

@@ -24,6 +24,8 @@ const (
 	ShallowVolume     Kind = "shallow volume"
 	// Journal is an entry of ceph-csi's journals whose volume or snapshot is gone.
 	Journal Kind = "journal entry"
+	// Record is where an earlier run wrote down what it was about to remove.
+	Record Kind = "record of an earlier run"
 	// User is a cephx user that the operator made.
 	User Kind = "user"
 	// Protection is this cluster's mark on a pool that keeps it from removal.

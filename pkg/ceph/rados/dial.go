@@ -36,6 +36,8 @@ type Options struct {
 	Mon time.Duration
 	// OSD bounds reading and writing of objects: 30 s.
 	OSD time.Duration
+	// Calls is how many calls may be under way; the others wait. 8 unless it is more.
+	Calls int
 }
 
 // unlimited is for calls that must not end before their answer.
@@ -58,6 +60,7 @@ func Dial(ctx context.Context, source ceph.Source, options Options) (*Conn, erro
 		return nil, fmt.Errorf("connecting to Ceph as client.%s at %s: %w", source.UserID, ceph.MonHost(monitors), err)
 	}
 	c := newConn(conn, source)
+	c.slots = make(chan struct{}, max(options.Calls, maxCalls))
 	if err := c.checkFSID(ctx, source.FSID); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("connecting to Ceph at %s: %w", ceph.MonHost(monitors), err)

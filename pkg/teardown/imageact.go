@@ -1,0 +1,214 @@
+package teardown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+const (
+	// callTimeout bounds what takes Ceph milliseconds, on a day when it does not.
+	callTimeout = 2 * time.Minute
+	// busyPatience is how long an image may be busy: a client that died, this program's last run for
+	// example, was seen to hold one for up to 80 s.
+	busyPatience = 2 * time.Minute
+	busyPause    = 2 * time.Second
+	// longRemoval is from how many data objects on the mgr removes an image: 1 TiB in usual objects.
+	longRemoval = 256 << 10
+	// shortRemoval bounds the removal of an image with fewer.
+	shortRemoval = 20 * time.Minute
+	// perObject bounds what the mgr needs for one object, pollPause is how often it is looked.
+	perObject = 20 * time.Millisecond
+	pollPause = 5 * time.Second
+)
+
+// errChanged says that what was agreed on is not what is there now.
+var errChanged = errors.New("it has changed since it was shown")
+
+// Remove marks temporary images, takes groups apart, and removes images from the last clones to
+// their oldest parents, level by level, so that no image goes before its clones are gone.
+func (p *Images) Remove(ctx context.Context, agreed []Decision, tell func(Outcome)) error {
+	if p.clock.Since(p.found) > freshness {
+		if _, err := p.Find(ctx, nil); err != nil {
+			return err
+		}
+	}
+	todo, err := p.stillAgreed(agreed, tell)
+	if err != nil {
+		return err
+	}
+	if err := p.record(ctx, todo); err != nil {
+		return err
+	}
+	p.each(ctx, todo.temporary, func(ctx context.Context, j *imageJob) {
+		image := j.node.image
+		if image.Metadata[markKey] == markOf(p.options.InfraID, image) || !image.Header {
+			return
+		}
+		j.err = p.patiently(ctx, func(ctx context.Context) error {
+			return p.rbd.SetImageMetadata(ctx, image, markKey, markOf(p.options.InfraID, image))
+		})
+	})
+	p.each(ctx, todo.groups, func(ctx context.Context, j *imageJob) {
+		j.err = p.removeGroup(ctx, *j.group)
+		tell(Outcome{Decision: j.decision, Err: j.err})
+	})
+	failed := map[ceph.ImageRef]error{}
+	for _, j := range todo.groups {
+		if j.err != nil {
+			failed[ceph.ImageRef{}] = j.err
+		}
+	}
+	for _, level := range todo.levels {
+		p.each(ctx, level, func(ctx context.Context, j *imageJob) {
+			if j.err == nil {
+				j.err = p.childFailure(j, failed)
+			}
+			if j.err == nil {
+				j.note, j.err = p.removeImage(ctx, j)
+			}
+			tell(Outcome{Decision: j.decision, Note: j.note, Err: j.err})
+		})
+		if ctx.Err() != nil {
+			return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+		}
+		for _, j := range level {
+			if j.err != nil {
+				failed[j.node.image.ImageRef] = j.err
+			}
+		}
+	}
+	return p.forget(ctx, todo, len(failed) > 0, tell)
+}
+
+// childFailure keeps a parent whose clone is still there.
+func (p *Images) childFailure(j *imageJob, failed map[ceph.ImageRef]error) error {
+	for _, c := range j.node.children {
+		child := p.plan.nodes[c].image
+		if failed[child.ImageRef] != nil {
+			return fmt.Errorf("its clone %s could not be removed", child.Path())
+		}
+	}
+	return nil
+}
+
+func (p *Images) removeGroup(ctx context.Context, g groupNode) error {
+	var members []ceph.RBDImage
+	for _, m := range g.members {
+		members = append(members, p.plan.nodes[m].image)
+	}
+	if g.journal != nil {
+		err := p.patiently(ctx, func(ctx context.Context) error { return p.rbd.RemoveJournal(ctx, g.group.Pool, *g.journal) })
+		if err != nil {
+			return err
+		}
+	}
+	return p.patiently(ctx, func(ctx context.Context) error { return p.rbd.RemoveImageGroup(ctx, g.group, members) })
+}
+
+// removeImage: snapshots, trash, journal, removal. After the move to the trash, tag and name
+// alone prove that it is ours, so that the journal may go before the image does: an image without
+// journal is found again, a journal without image says nothing about its cluster.
+func (p *Images) removeImage(ctx context.Context, j *imageJob) (note string, err error) {
+	image := j.node.image
+	var own []ceph.ImageSnapshot
+	for _, s := range image.Snapshots {
+		if s.Kind == ceph.UserSnapshot {
+			own = append(own, s)
+		}
+	}
+	if len(own) > 0 {
+		err = p.patiently(ctx, func(ctx context.Context) error { return p.rbd.RemoveImageSnapshots(ctx, image, own) })
+		if err != nil {
+			return "", err
+		}
+	}
+	if image.Trash == nil || image.Trash.State == ceph.TrashMoving {
+		err = p.patiently(ctx, func(ctx context.Context) error { return p.rbd.TrashImage(ctx, image) })
+		if err != nil {
+			return "", err
+		}
+	}
+	if j.node.journal != nil {
+		err = p.patiently(ctx, func(ctx context.Context) error { return p.rbd.RemoveJournal(ctx, image.Pool, *j.node.journal) })
+		if err != nil {
+			return "", err
+		}
+	}
+	return p.removeTrash(ctx, j)
+}
+
+func (p *Images) removeTrash(ctx context.Context, j *imageJob) (note string, err error) {
+	image := j.node.image
+	if j.node.waitsFor != "" {
+		err := p.patiently(ctx, func(ctx context.Context) error { return p.rbd.QueueTrashRemoval(ctx, image) })
+		return fmt.Sprintf("in the trash until its clone %s goes; Ceph's mgr removes it then", j.node.waitsFor), err
+	}
+	if image.Objects() > longRemoval {
+		err := p.patiently(ctx, func(ctx context.Context) error { return p.rbd.QueueTrashRemoval(ctx, image) })
+		if err != nil {
+			return "", err
+		}
+		return "", p.untilGone(ctx, image)
+	}
+	err = p.retry(ctx, shortRemoval, func(ctx context.Context) error { return p.rbd.RemoveTrash(ctx, image) })
+	if err != nil {
+		return "", err
+	}
+	return "", p.patiently(ctx, func(ctx context.Context) error {
+		gone, err := p.rbd.ImageGone(ctx, image)
+		if err == nil && !gone {
+			return errors.New("it was removed, but is still there")
+		}
+		return err
+	})
+}
+
+// untilGone waits for the mgr.
+func (p *Images) untilGone(ctx context.Context, image ceph.RBDImage) error {
+	deadline := p.clock.Now().Add(shortRemoval + time.Duration(image.Objects())*perObject)
+	for {
+		var gone bool
+		err := p.patiently(ctx, func(ctx context.Context) (err error) {
+			gone, err = p.rbd.ImageGone(ctx, image)
+			return err
+		})
+		if err != nil || gone {
+			return err
+		}
+		if p.clock.Now().After(deadline) {
+			return fmt.Errorf("the mgr has not removed it yet (`ceph rbd task list` shows its queue): %w", ceph.ErrTimeout)
+		}
+		if err := wait(ctx, p.clock, pollPause); err != nil {
+			return err
+		}
+	}
+}
+
+// patiently calls what takes Ceph a moment.
+func (p *Images) patiently(ctx context.Context, call func(context.Context) error) error {
+	return p.retry(ctx, callTimeout, call)
+}
+
+// retry tries again while an image is busy, or a daemon of Ceph's away.
+func (p *Images) retry(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
+	deadline := p.clock.Now().Add(busyPatience)
+	for {
+		err := func() error {
+			ctx, cancel := context.WithTimeout(ctx, limit)
+			defer cancel()
+			return call(ctx)
+		}()
+		passing := ceph.Errno(err) == syscall.EBUSY || errors.Is(err, ceph.ErrTimeout)
+		if err == nil || !passing || p.clock.Now().After(deadline) || ctx.Err() != nil {
+			return err
+		}
+		if wait(ctx, p.clock, busyPause) != nil {
+			return err
+		}
+	}
+}

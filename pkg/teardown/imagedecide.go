@@ -1,0 +1,171 @@
+package teardown
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// imageNode is an image and what will happen to it.
+type imageNode struct {
+	image    ceph.RBDImage
+	decision Decision
+	// member says that the image is provably ours, whatever the decision.
+	member  bool
+	journal *ceph.Journal
+	// children are clones, by their places in the plan.
+	children []int
+	// strangers are clones that no pool of application rbd shows.
+	strangers []ceph.ImageRef
+	// level is 0 for images without clones, and else one more than that of the clones.
+	level int
+	// waitsFor names the clone for which the image is left to the trash and the mgr.
+	waitsFor string
+	use      ceph.ImageUse
+}
+
+// groupNode is a group of images and what will happen to it.
+type groupNode struct {
+	group    ceph.RBDGroup
+	members  []int
+	journal  *ceph.Journal
+	decision Decision
+}
+
+// imagePlan is every image that was read, with a decision where it has to do with the cluster.
+type imagePlan struct {
+	nodes  []imageNode
+	groups []groupNode
+	byRef  map[ceph.ImageRef]int
+	tags   map[string]int
+	// recorded are groups of an earlier run; recordedIn are the pools with a record.
+	recorded   map[ceph.GroupRef]string
+	recordedIn []string
+}
+
+// decideImages decides on facts alone.
+func decideImages(o Options, facts imageFacts) imagePlan {
+	plan := imagePlan{byRef: map[ceph.ImageRef]int{}, tags: map[string]int{}, recorded: facts.recorded.groups, recordedIn: facts.recorded.pools}
+	whose := newOwnership(o, facts)
+	for n, i := range facts.images {
+		plan.byRef[i.ImageRef] = n
+		if tag := i.Metadata[ceph.TagCluster]; tag != "" {
+			plan.tags[tag]++
+		}
+		plan.nodes = append(plan.nodes, decideOne(o, i, whose.of(i), facts.users[i.ImageRef]))
+	}
+	plan.link()
+	plan.addGroups(facts)
+	for plan.block(o) {
+	}
+	plan.setLevels()
+	plan.decideGroups()
+	return plan
+}
+
+// decideOne decides on an image as if it had no clones.
+func decideOne(o Options, i ceph.RBDImage, v verdict, use ceph.ImageUse) imageNode {
+	item := itemOf(i)
+	node := imageNode{image: i, journal: v.journal, member: v.Verdict == Remove, use: use}
+	wanted := o.Selected(item) && (len(o.Pools) == 0 || slices.Contains(o.Pools, i.Pool))
+	switch {
+	case v.Verdict == "" || !wanted:
+	case v.Verdict != Remove:
+		node.decision = Decision{item, v.Verdict, v.reason}
+	case len(use.Clients) > 0:
+		node.decision = Decision{item, Refuse, "it is open at " + strings.Join(use.Clients, ", ")}
+	default:
+		node.decision = o.Judge(item, v.reason)
+	}
+	return node
+}
+
+// itemOf describes an image for people.
+func itemOf(i ceph.RBDImage) Item {
+	item := Item{
+		Kind: Image, Place: Place{Pool: i.Pool, Namespace: i.Namespace}, Name: i.Name, ID: i.ID, Trash: i.Trash != nil && !i.Listed,
+		Location: i.PoolID, Size: i.Size, Tag: i.Metadata[ceph.TagCluster], Retain: i.Metadata[ceph.TagRetain] == ceph.RetainMark,
+		PV: i.Metadata[ceph.TagPV], PVC: objectName(i.Metadata[ceph.TagPVCNamespace], i.Metadata[ceph.TagPVC]), Created: i.Created,
+	}
+	name, _ := ceph.ParseCSIName(i.Name)
+	item.UUID = name.UUID
+	switch {
+	case name.Temporary:
+		item.Kind = TemporaryImage
+	case i.Metadata[ceph.TagSnapshotContent] != "" && item.PV == "":
+		item.Kind, item.PV = SnapshotImage, i.Metadata[ceph.TagSnapshotContent]
+		item.PVC = objectName(i.Metadata[ceph.TagSnapshotNamespace], i.Metadata[ceph.TagSnapshot])
+	}
+	return item
+}
+
+func objectName(namespace, name string) string {
+	if name == "" {
+		return ""
+	}
+	return namespace + "/" + name
+}
+
+// describe says whose an image is, as far as anybody knows.
+func (n imageNode) describe() string {
+	tag := n.image.Metadata[ceph.TagCluster]
+	switch {
+	case n.member:
+		return n.image.Path()
+	case tag == "":
+		return n.image.Path() + " (of nobody knows whom)"
+	}
+	return fmt.Sprintf("%s (tag %q)", n.image.Path(), tag)
+}
+
+// setLevels orders removals. A loop cannot be; where a broken omap has one, nothing hangs.
+func (p *imagePlan) setLevels() {
+	seen := make([]bool, len(p.nodes))
+	var level func(n int) int
+	level = func(n int) int {
+		node := &p.nodes[n]
+		if seen[n] {
+			return node.level
+		}
+		seen[n] = true
+		for _, c := range node.children {
+			node.level = max(node.level, 1+level(c))
+		}
+		return node.level
+	}
+	for n := range p.nodes {
+		level(n)
+	}
+}
+
+// candidates are the images of which it matters who uses them.
+func (p *imagePlan) candidates() []ceph.RBDImage {
+	var out []ceph.RBDImage
+	for _, n := range p.nodes {
+		if n.member && n.decision.Verdict != "" {
+			out = append(out, n.image)
+		}
+	}
+	return out
+}
+
+func (p *imagePlan) findings(infraID string) Findings {
+	out := Findings{Tags: p.tags, Decisions: p.records(infraID)}
+	for _, n := range p.nodes {
+		if n.decision.Verdict != "" {
+			out.Decisions = append(out.Decisions, n.decision)
+		}
+		if n.member && len(n.use.Clients) > 0 {
+			out.Alive = append(out.Alive, fmt.Sprintf("image %s is open at %s", n.image.Path(), strings.Join(n.use.Clients, ", ")))
+		}
+	}
+	for _, g := range p.groups {
+		if g.decision.Verdict != "" {
+			out.Decisions = append(out.Decisions, g.decision)
+		}
+	}
+	slices.Sort(out.Alive)
+	return out
+}

@@ -1,0 +1,95 @@
+package teardown
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// imageJob is one thing to be removed.
+type imageJob struct {
+	decision Decision
+	node     *imageNode
+	group    *groupNode
+	note     string
+	err      error
+}
+
+// imageJobs are all of them, in the order of work.
+type imageJobs struct {
+	temporary, groups, records []*imageJob
+	levels                     [][]*imageJob
+}
+
+// each works on all jobs, as many at a time as is allowed.
+func (p *Images) each(ctx context.Context, jobs []*imageJob, work func(context.Context, *imageJob)) {
+	workers := p.options.Parallel
+	if workers <= 0 {
+		workers = DefaultParallel
+	}
+	queue := make(chan *imageJob)
+	var group sync.WaitGroup
+	for range min(workers, len(jobs)) {
+		group.Go(func() {
+			for j := range queue {
+				if ctx.Err() == nil {
+					work(ctx, j)
+				}
+			}
+		})
+	}
+	for _, j := range jobs {
+		queue <- j
+	}
+	close(queue)
+	group.Wait()
+}
+
+// stillAgreed compares what was agreed on with what is there now.
+func (p *Images) stillAgreed(agreed []Decision, tell func(Outcome)) (imageJobs, error) {
+	var out imageJobs
+	if alive := p.plan.findings(p.options.InfraID).Alive; len(alive) > 0 && !p.options.Force {
+		return out, fmt.Errorf("the cluster came back to life: %s", alive[0])
+	}
+	groups := map[ceph.GroupRef]*groupNode{}
+	for n := range p.plan.groups {
+		groups[p.plan.groups[n].group.GroupRef] = &p.plan.groups[n]
+	}
+	for _, d := range agreed {
+		job := &imageJob{decision: d}
+		if d.Kind == Record {
+			out.records = append(out.records, job)
+			continue
+		}
+		if d.Kind == ImageGroup {
+			job.group = groups[ceph.GroupRef{PoolID: d.Location, ID: d.ID}]
+			if job.group == nil || job.group.decision.Verdict != Remove {
+				tell(Outcome{Decision: d, Err: errChanged})
+				continue
+			}
+			out.groups = append(out.groups, job)
+			continue
+		}
+		n, found := p.plan.byRef[ceph.ImageRef{PoolID: d.Location, Namespace: d.Place.Namespace, ID: d.ID}]
+		if !found {
+			// The mgr may have removed it from the trash meanwhile.
+			tell(Outcome{Decision: d, Note: "gone already"})
+			continue
+		}
+		job.node = &p.plan.nodes[n]
+		if now := job.node.decision; now.Verdict != Remove {
+			tell(Outcome{Decision: d, Err: fmt.Errorf("%w: %s", errChanged, now.Reason)})
+			continue
+		}
+		if d.Kind == TemporaryImage {
+			out.temporary = append(out.temporary, job)
+		}
+		for len(out.levels) <= job.node.level {
+			out.levels = append(out.levels, nil)
+		}
+		out.levels[job.node.level] = append(out.levels[job.node.level], job)
+	}
+	return out, nil
+}

@@ -1,0 +1,123 @@
+package teardown
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// TestChangedWhileAsking: whoever is asked may think for an hour.
+func TestChangedWhileAsking(t *testing.T) {
+	f := newFakeRBD()
+	a := cluster{fakeRBD: f, id: "a"}
+	cloned, gone, plain := a.volume(), a.volume(), a.volume()
+	now := clocktesting.NewFakeClock(time.Unix(1000, 0))
+	var out bytes.Buffer
+	options := Options{InfraID: "a", Parallel: 1}
+	report, err := Run(t.Context(), Config{Options: options, Out: &out, Parts: []Part{NewImages(options, f, now)}, Confirm: func(string) (bool, error) {
+		b := cluster{fakeRBD: f, id: "b"}
+		b.cloneOf(cloned, b.volume(), ceph.TrashSnapshot, "new")
+		delete(f.images, gone.ImageRef)
+		now.Step(time.Hour)
+		return true, nil
+	}})
+	if err != nil || report.Code() != CodeFailed {
+		t.Fatalf("code %d, %v\n%s", report.Code(), err, out.String())
+	}
+	if f.images[cloned.ImageRef] == nil || !cloned.Listed || !strings.Contains(out.String(), "changed since it was shown") {
+		t.Errorf("an image that was cloned meanwhile is gone\n%s", out.String())
+	}
+	if f.images[plain.ImageRef] != nil || !strings.Contains(out.String(), "gone already") {
+		t.Errorf("the others are not removed\n%s", out.String())
+	}
+}
+
+// TestAliveWhileAsking: somebody starts to use a volume.
+func TestAliveWhileAsking(t *testing.T) {
+	f := newFakeRBD()
+	a := cluster{fakeRBD: f, id: "a"}
+	v := a.volume()
+	a.volume()
+	now := clocktesting.NewFakeClock(time.Unix(1000, 0))
+	var out bytes.Buffer
+	options := Options{InfraID: "a", Parallel: 1}
+	report, err := Run(t.Context(), Config{Options: options, Out: &out, Parts: []Part{NewImages(options, f, now)}, Confirm: func(string) (bool, error) {
+		f.users[v.ImageRef] = ceph.ImageUse{Clients: []string{"10.0.0.1:0/1"}, Alive: true}
+		now.Step(time.Hour)
+		return true, nil
+	}})
+	if err != nil || report.Code() != CodeFailed || len(f.images) != 2 || f.steps != 0 {
+		t.Errorf("code %d, %d images, %d changes, %v\n%s", report.Code(), len(f.images), f.steps, err, out.String())
+	}
+}
+
+// stubborn cannot remove one image.
+type stubborn struct {
+	*fakeRBD
+	name string
+}
+
+func (s stubborn) TrashImage(ctx context.Context, image ceph.RBDImage) error {
+	if image.Name == s.name {
+		return errnoOf("rbd trash mv", syscall.EIO)
+	}
+	return s.fakeRBD.TrashImage(ctx, image)
+}
+
+// TestParentsOfWhatFailed stay as they are, with their journals.
+func TestParentsOfWhatFailed(t *testing.T) {
+	f := newFakeRBD()
+	a := cluster{fakeRBD: f, id: "a"}
+	v := a.volume()
+	s := a.snapshot(v)
+	r := a.restore(s)
+	other := a.volume()
+	options := Options{InfraID: "a", Parallel: 1}
+	var out bytes.Buffer
+	report, err := Run(t.Context(), Config{Options: options, Out: &out, Parts: []Part{NewImages(options, stubborn{f, r.Name}, clock.RealClock{})}})
+	if err != nil || report.Code() != CodeFailed || len(report.failed()) != 3 {
+		t.Fatalf("code %d, %v\n%s", report.Code(), err, out.String())
+	}
+	if !v.Listed || !s.Listed || f.images[other.ImageRef] != nil {
+		t.Errorf("volume listed %t, snapshot listed %t, the other there %t\n%s", v.Listed, s.Listed, f.images[other.ImageRef] != nil, out.String())
+	}
+	if len(f.records) != 1 {
+		t.Errorf("%d records are left for the next run", len(f.records))
+	}
+}
+
+// dying has a client that Ceph drops after a while.
+type dying struct {
+	*fakeRBD
+	asked *int
+}
+
+func (d dying) ImageUsers(_ context.Context, _, _ string, ids []string) (map[string]ceph.ImageUse, error) {
+	if *d.asked++; *d.asked > 3 {
+		return nil, nil
+	}
+	return map[string]ceph.ImageUse{ids[0]: {Clients: []string{"10.0.0.1:0/1"}}}, nil
+}
+
+// TestDeadClient: a client that does not answer is waited for, and not taken for a living one.
+func TestDeadClient(t *testing.T) {
+	f := newFakeRBD()
+	cluster{fakeRBD: f, id: "a"}.volume()
+	now := clocktesting.NewFakeClock(time.Unix(1000, 0))
+	defer stepWhileWaiting(now, lookAgain)()
+	options := Options{InfraID: "a", Parallel: 1}
+	asked := 0
+	var out bytes.Buffer
+	report, err := Run(t.Context(), Config{Options: options, Out: &out, Parts: []Part{NewImages(options, dying{f, &asked}, now)}})
+	if err != nil || report.Code() != CodeDone || len(f.images) != 0 {
+		t.Errorf("code %d, %v\n%s", report.Code(), err, out.String())
+	}
+}

@@ -1,0 +1,227 @@
+package teardown
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// ImageReader reads RBD. Nothing is opened or changed by it.
+type ImageReader interface {
+	Pools(ctx context.Context) ([]ceph.Pool, error)
+	// ImageNamespaces lists the RADOS namespaces of a pool, its own, "", included.
+	ImageNamespaces(ctx context.Context, pool string) ([]string, error)
+	// Images reads all images of a RADOS namespace, those in the trash too.
+	Images(ctx context.Context, pool ceph.Pool, namespace string) ([]ceph.RBDImage, error)
+	ImageGroups(ctx context.Context, pool ceph.Pool, namespace string) ([]ceph.RBDGroup, error)
+	// ImageJournals reads the journals' directories and the named objects from all these RADOS
+	// namespaces of a pool.
+	ImageJournals(ctx context.Context, pool string, namespaces []string, names []ceph.JournalName) ([]ceph.JournalPiece, error)
+}
+
+// ImageRemover changes images. What is gone already is no error.
+type ImageRemover interface {
+	SetImageMetadata(ctx context.Context, image ceph.RBDImage, key, value string) error
+	RemoveImageSnapshots(ctx context.Context, image ceph.RBDImage, snapshots []ceph.ImageSnapshot) error
+	TrashImage(ctx context.Context, image ceph.RBDImage) error
+	// RemoveTrash removes an image from the trash and returns when it is gone.
+	RemoveTrash(ctx context.Context, image ceph.RBDImage) error
+	// QueueTrashRemoval has the mgr do that.
+	QueueTrashRemoval(ctx context.Context, image ceph.RBDImage) error
+}
+
+// ImageCompany looks after what images have around them.
+type ImageCompany interface {
+	// ImageUsers tells who uses images of one RADOS namespace, by their IDs; those that nobody uses
+	// are left out.
+	ImageUsers(ctx context.Context, pool, namespace string, ids []string) (map[string]ceph.ImageUse, error)
+	// ImageGone says that neither directory, trash nor header knows an image any more.
+	ImageGone(ctx context.Context, image ceph.RBDImage) (bool, error)
+	RemoveImageGroup(ctx context.Context, group ceph.RBDGroup, members []ceph.RBDImage) error
+	// RemoveJournal removes a journal's objects, then its keys, from wherever they were found.
+	RemoveJournal(ctx context.Context, pool string, journal ceph.Journal) error
+}
+
+// RBD is all that is needed of a connection.
+type RBD interface {
+	ImageReader
+	ImageRemover
+	ImageCompany
+	Recorder
+}
+
+// Images is the Part of RBD.
+type Images struct {
+	options Options
+	rbd     RBD
+	clock   clock.Clock
+
+	// found is when plan was made.
+	found time.Time
+	plan  imagePlan
+}
+
+// NewImages makes the Part of RBD.
+func NewImages(o Options, rbd RBD, c clock.Clock) *Images {
+	return &Images{options: o, rbd: rbd, clock: c}
+}
+
+const (
+	// freshness is how long findings count: whoever is asked may think for an hour.
+	freshness = 10 * time.Second
+	// deadClient is how long Ceph takes to drop a client that has died, and some more.
+	deadClient = time.Minute
+	lookAgain  = 3 * time.Second
+)
+
+// Find reads all pools of application rbd.
+func (p *Images) Find(ctx context.Context, _ []Decision) (Findings, error) {
+	facts, err := gatherImages(ctx, p.rbd, p.options)
+	if err != nil {
+		return Findings{}, err
+	}
+	// Who uses an image matters for what would go; the rest is not asked.
+	first := decideImages(p.options, facts)
+	if facts.users, err = p.users(ctx, first.candidates()); err != nil {
+		return Findings{}, err
+	}
+	p.found, p.plan = p.clock.Now(), decideImages(p.options, facts)
+	return p.plan.findings(p.options.InfraID), nil
+}
+
+// users asks who uses images, until those that have died are dropped.
+func (p *Images) users(ctx context.Context, images []ceph.RBDImage) (map[ceph.ImageRef]ceph.ImageUse, error) {
+	type place struct{ pool, namespace string }
+	deadline := p.clock.Now().Add(deadClient)
+	for {
+		byPlace := map[place][]ceph.RBDImage{}
+		for _, i := range images {
+			byPlace[place{i.Pool, i.Namespace}] = append(byPlace[place{i.Pool, i.Namespace}], i)
+		}
+		out := map[ceph.ImageRef]ceph.ImageUse{}
+		var silent []ceph.RBDImage
+		for at, there := range byPlace {
+			var ids []string
+			for _, i := range there {
+				ids = append(ids, i.ID)
+			}
+			uses, err := p.rbd.ImageUsers(ctx, at.pool, at.namespace, ids)
+			if err != nil {
+				return nil, err
+			}
+			for _, i := range there {
+				use, used := uses[i.ID]
+				if used {
+					out[i.ImageRef] = use
+				}
+				if used && !use.Alive {
+					silent = append(silent, i)
+				}
+			}
+		}
+		if len(silent) == 0 || p.clock.Now().After(deadline) {
+			return out, nil
+		}
+		if err := wait(ctx, p.clock, lookAgain); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// wait returns early, with an error, when ctx ends.
+func wait(ctx context.Context, c clock.Clock, d time.Duration) error {
+	timer := c.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+	case <-timer.C():
+		return nil
+	}
+}
+
+// imageFacts is what was read of RBD.
+type imageFacts struct {
+	images []ceph.RBDImage
+	groups []ceph.RBDGroup
+	// journals are those of the images that carry the tag, by pool.
+	journals map[string][]ceph.Journal
+	users    map[ceph.ImageRef]ceph.ImageUse
+	recorded recorded
+}
+
+const rbdApplication = "rbd"
+
+// gatherImages reads all pools of application rbd, whatever the run is limited to: clones may be
+// anywhere.
+func gatherImages(ctx context.Context, reader RBD, o Options) (imageFacts, error) {
+	facts := imageFacts{journals: map[string][]ceph.Journal{}, recorded: recorded{images: map[ceph.ImageRef]string{}, groups: map[ceph.GroupRef]string{}}}
+	pools, err := reader.Pools(ctx)
+	if err != nil {
+		return facts, err
+	}
+	// Erasure-coded pools hold data alone.
+	pools = slices.DeleteFunc(pools, func(p ceph.Pool) bool {
+		return p.ErasureCoded || !slices.Contains(p.Applications, rbdApplication)
+	})
+	for _, name := range o.Pools {
+		if !slices.ContainsFunc(pools, func(p ceph.Pool) bool { return p.Name == name }) {
+			return facts, fmt.Errorf("there is no replicated pool %q of application %s", name, rbdApplication)
+		}
+	}
+	for _, pool := range pools {
+		if err := facts.recorded.read(ctx, reader, pool, o.InfraID); err != nil {
+			return facts, err
+		}
+		namespaces, err := reader.ImageNamespaces(ctx, pool.Name)
+		if err != nil {
+			return facts, err
+		}
+		var names []ceph.JournalName
+		for _, namespace := range namespaces {
+			images, err := reader.Images(ctx, pool, namespace)
+			if err != nil {
+				return facts, err
+			}
+			groups, err := reader.ImageGroups(ctx, pool, namespace)
+			if err != nil {
+				return facts, err
+			}
+			facts.images, facts.groups = append(facts.images, images...), append(facts.groups, groups...)
+			names = append(names, journalNames(o.InfraID, images, groups)...)
+		}
+		pieces, err := reader.ImageJournals(ctx, pool.Name, namespaces, names)
+		if err != nil {
+			return facts, err
+		}
+		facts.journals[pool.Name] = ceph.JoinJournals(pieces)
+	}
+	return facts, nil
+}
+
+// journalNames are those that must be read to decide.
+func journalNames(infraID string, images []ceph.RBDImage, groups []ceph.RBDGroup) []ceph.JournalName {
+	var out []ceph.JournalName
+	for _, i := range images {
+		name, ok := ceph.ParseCSIName(i.Name)
+		if !ok || name.Temporary || i.Metadata[ceph.TagCluster] != infraID {
+			continue
+		}
+		out = append(out, ceph.JournalName{Kind: ceph.JournalVolume, UUID: name.UUID})
+		// A volume with a volume's tags can only have a volume's journal, or none.
+		if i.Metadata[ceph.TagPV] == "" {
+			out = append(out, ceph.JournalName{Kind: ceph.JournalSnapshot, UUID: name.UUID})
+		}
+	}
+	for _, g := range groups {
+		if name, ok := ceph.ParseCSIName(g.Name); ok {
+			out = append(out, ceph.JournalName{Kind: ceph.JournalGroup, UUID: name.UUID})
+		}
+	}
+	return out
+}

@@ -1,0 +1,193 @@
+package teardown
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+func runImages(t *testing.T, f *fakeRBD, change func(*Config), c clock.Clock) (*Report, string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	config := Config{Options: Options{InfraID: "a", Parallel: 1}, Out: &out}
+	if change != nil {
+		change(&config)
+	}
+	config.Parts = []Part{NewImages(config.Options, f, c)}
+	report, err := Run(t.Context(), config)
+	return report, out.String(), err
+}
+
+// left describes everything that there is, for comparison.
+func (f *fakeRBD) left() []string {
+	var out []string
+	for _, i := range f.images {
+		line := fmt.Sprintf("image %s %s listed=%t header=%t %v", i.Path(), i.ID, i.Listed, i.Header, slices.Sorted(maps.Values(i.Metadata)))
+		for _, s := range i.Snapshots {
+			line += fmt.Sprintf(" snap=%d/%d", s.ID, len(s.Children))
+		}
+		out = append(out, line)
+	}
+	for at, omap := range f.journals {
+		for _, key := range slices.Sorted(maps.Keys(omap)) {
+			out = append(out, fmt.Sprintf("journal %v %s=%s", at, key, omap[key]))
+		}
+	}
+	for at := range f.records {
+		out = append(out, fmt.Sprintf("record %v", at))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// bystanders are what a teardown of cluster a must not touch: none of it depends on a's.
+func bystanders(f *fakeRBD) {
+	b := cluster{fakeRBD: f, id: "b"}
+	tenant := cluster{fakeRBD: f, id: "b", namespace: "tenant"}
+	v := b.volume()
+	b.restore(b.snapshot(v))
+	b.clone(v)
+	b.deleted(b.volume())
+	tenant.clone(tenant.volume())
+	b.group(b.volume())
+	b.image("vm-disk")
+	b.image("csi-vol-" + nextUUID())
+	temporary := b.image("csi-vol-" + nextUUID() + "-temp")
+	temporary.Metadata[ceph.TagCluster] = "b"
+}
+
+// belongings are all forms of what cluster a may have.
+func belongings(f *fakeRBD) {
+	for _, c := range []cluster{{fakeRBD: f, id: "a"}, {fakeRBD: f, id: "a", namespace: "tenant"}} {
+		v := c.volume()
+		s := c.snapshot(v)
+		r := c.restore(s)
+		first, _ := c.clone(r)
+		c.clone(first)
+		c.deleted(s)
+		parent := c.volume()
+		c.clone(parent)
+		c.deleted(parent)
+		c.deleted(c.volume())
+		c.group(c.volume(), c.volume())
+		scattered := c.volume()
+		name, _ := ceph.ParseCSIName(scattered.Name)
+		c.write("tenant", "csi.volume."+name.UUID, map[string]string{"csi.imageid": scattered.ID})
+		cut := c.volume()
+		cut.Listed, cut.Trash = false, &ceph.TrashEntry{Name: cut.Name, Removing: true, State: ceph.TrashRemoving}
+		half := c.volume()
+		half.Trash = &ceph.TrashEntry{Name: half.Name, State: ceph.TrashMoving}
+		plain := c.volume()
+		plain.Snapshots = []ceph.ImageSnapshot{{ID: 1, Name: "by-hand", Protected: true}}
+	}
+}
+
+func TestImagesAreRemoved(t *testing.T) {
+	f := newFakeRBD()
+	bystanders(f)
+	want := f.left()
+	belongings(f)
+	report, out, err := runImages(t, f, nil, clock.RealClock{})
+	if err != nil || report.Code() != CodeDone {
+		t.Fatalf("code %d, %v\n%s", report.Code(), err, out)
+	}
+	if diff := cmp.Diff(want, f.left()); diff != "" {
+		t.Errorf("what is left (-want +got):\n%s\n%s", diff, out)
+	}
+}
+
+// TestImagesKilledAnywhere: before each single change, then run again.
+func TestImagesKilledAnywhere(t *testing.T) {
+	for dieAt := 1; ; dieAt++ {
+		f := newFakeRBD()
+		bystanders(f)
+		want := f.left()
+		belongings(f)
+		f.dieAt = dieAt
+		if report, _, err := runImages(t, f, nil, clock.RealClock{}); err == nil && report.Code() == CodeDone {
+			if dieAt < 100 {
+				t.Fatalf("only %d changes were made", dieAt)
+			}
+			return
+		}
+		f.dieAt = 0
+		report, out, err := runImages(t, f, nil, clock.RealClock{})
+		if err != nil || report.Code() != CodeDone {
+			t.Fatalf("killed before change %d: code %d, %v\n%s", dieAt, report.Code(), err, out)
+		}
+		if diff := cmp.Diff(want, f.left()); diff != "" {
+			t.Fatalf("killed before change %d, what is left (-want +got):\n%s\n%s", dieAt, diff, out)
+		}
+	}
+}
+
+func TestDryRunChangesNothing(t *testing.T) {
+	f := newFakeRBD()
+	bystanders(f)
+	belongings(f)
+	want := f.left()
+	report, out, err := runImages(t, f, func(c *Config) { c.DryRun = true }, clock.RealClock{})
+	if err != nil || report.Code() != CodeDone || f.steps != 0 {
+		t.Fatalf("code %d, %d changes, %v\n%s", report.Code(), f.steps, err, out)
+	}
+	if diff := cmp.Diff(want, f.left()); diff != "" {
+		t.Errorf("what is left (-want +got):\n%s", diff)
+	}
+}
+
+// TestBusyImages: a client that died a moment ago still holds one.
+func TestBusyImages(t *testing.T) {
+	f := newFakeRBD()
+	v := cluster{fakeRBD: f, id: "a"}.volume()
+	f.busy[v.Name] = 3
+	fake := clocktesting.NewFakeClock(clock.RealClock{}.Now())
+	defer stepWhileWaiting(fake, busyPause)()
+	report, out, err := runImages(t, f, nil, fake)
+	if err != nil || report.Code() != CodeDone || len(f.images) != 0 {
+		t.Errorf("code %d, %v\n%s", report.Code(), err, out)
+	}
+}
+
+// TestBigImagesGoThroughTheManager, which goes on when nobody waits.
+func TestBigImagesGoThroughTheManager(t *testing.T) {
+	f := newFakeRBD()
+	v := cluster{fakeRBD: f, id: "a"}.volume()
+	v.Size = 4 << 40
+	report, out, err := runImages(t, f, nil, clock.RealClock{})
+	if err != nil || report.Code() != CodeDone || !slices.Contains(f.queued, v.Name) || len(f.images) != 0 {
+		t.Errorf("code %d, queued %v, %v\n%s", report.Code(), f.queued, err, out)
+	}
+	if !strings.Contains(out, "4 TiB") {
+		t.Errorf("the size is missing:\n%s", out)
+	}
+}
+
+// stepWhileWaiting lets time pass whenever somebody waits for it, until it is stopped.
+func stepWhileWaiting(c *clocktesting.FakeClock, step time.Duration) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				if c.HasWaiters() {
+					c.Step(step)
+				}
+				runtime.Gosched()
+			}
+		}
+	}()
+	return func() { close(done) }
+}
