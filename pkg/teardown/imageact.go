@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 	"time"
 
@@ -115,6 +116,9 @@ func (p *Images) removeGroup(ctx context.Context, g groupNode) error {
 // journal is found again, a journal without image says nothing about its cluster.
 func (p *Images) removeImage(ctx context.Context, j *imageJob) (note string, err error) {
 	image := j.node.image
+	if err := p.patiently(ctx, func(ctx context.Context) error { return p.unused(ctx, image) }); err != nil {
+		return "", err
+	}
 	var own []ceph.ImageSnapshot
 	for _, s := range image.Snapshots {
 		if s.Kind == ceph.UserSnapshot {
@@ -140,6 +144,20 @@ func (p *Images) removeImage(ctx context.Context, j *imageJob) (note string, err
 		}
 	}
 	return p.removeTrash(ctx, j)
+}
+
+// unused: a run over thousands of images takes its time, and a move to the trash succeeds under
+// those who have an image open.
+func (p *Images) unused(ctx context.Context, image ceph.RBDImage) error {
+	uses, err := p.rbd.ImageUsers(ctx, image.Pool, image.Namespace, []string{image.ID})
+	if err != nil {
+		return err
+	}
+	if use := uses[image.ID]; len(use.Clients) > 0 {
+		return fmt.Errorf("it was opened meanwhile: %w", &ceph.CommandError{
+			Command: "watchers", Errno: -int(syscall.EBUSY), Status: "open at " + strings.Join(use.Clients, ", ")})
+	}
+	return nil
 }
 
 func (p *Images) removeTrash(ctx context.Context, j *imageJob) (note string, err error) {

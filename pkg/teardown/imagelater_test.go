@@ -121,3 +121,32 @@ func TestDeadClient(t *testing.T) {
 		t.Errorf("code %d, %v\n%s", report.Code(), err, out.String())
 	}
 }
+
+// opened has a client that opens an image after the last look at all of them.
+type opened struct {
+	*fakeRBD
+	image *ceph.RBDImage
+	asked *int
+}
+
+func (o opened) ImageUsers(ctx context.Context, pool, namespace string, ids []string) (map[string]ceph.ImageUse, error) {
+	if *o.asked++; *o.asked > 1 {
+		o.users[o.image.ImageRef] = ceph.ImageUse{Clients: []string{"10.0.0.1:0/1"}, Alive: true}
+	}
+	return o.fakeRBD.ImageUsers(ctx, pool, namespace, ids)
+}
+
+// TestOpenedMeanwhile: a move to the trash would succeed.
+func TestOpenedMeanwhile(t *testing.T) {
+	f := newFakeRBD()
+	v := cluster{fakeRBD: f, id: "a"}.volume()
+	now := clocktesting.NewFakeClock(time.Unix(1000, 0))
+	defer stepWhileWaiting(now, busyPatience)()
+	options := Options{InfraID: "a", Parallel: 1}
+	asked := 0
+	var out bytes.Buffer
+	report, err := Run(t.Context(), Config{Options: options, Out: &out, Parts: []Part{NewImages(options, opened{f, v, &asked}, now)}})
+	if err != nil || report.Code() != CodeFailed || !v.Listed || !strings.Contains(out.String(), "opened meanwhile") {
+		t.Errorf("code %d, listed %t, %v\n%s", report.Code(), v.Listed, err, out.String())
+	}
+}

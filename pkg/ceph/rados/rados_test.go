@@ -105,6 +105,7 @@ func TestRealCeph(t *testing.T) {
 		{"Subvolumes", testSubvolumes},
 		{"Clients", testClients},
 		{"ManagerGivenUp", testManagerGivenUp},
+		{"Images", testImages},
 		{"Journals", testJournals},
 		{"References", testReferences},
 		{"Record", testRecord},

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
+)
+
+// TestTeardownMistakes end with exit code 2, before anything is contacted.
+func TestTeardownMistakes(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	good := []string{"--ceph-conf=" + empty, "--keyring=" + empty}
+	tests := map[string]struct {
+		args []string
+		want string
+	}{
+		"NoInfraID":    {good, "--infra-id"},
+		"EmptyInfraID": {append([]string{"--infra-id="}, good...), "--infra-id"},
+		"BlankInfraID": {append([]string{"--infra-id= "}, good...), "--infra-id"},
+		"BlankAround":  {append([]string{"--infra-id=a "}, good...), "blank"},
+		"NoConf":       {[]string{"--infra-id=a", "--keyring=" + empty}, "--ceph-conf"},
+		"NoKeyring":    {[]string{"--infra-id=a", "--ceph-conf=" + empty}, "--keyring"},
+		"NoSuchFile":   {[]string{"--infra-id=a", "--ceph-conf=/none/x", "--keyring=" + empty}, "/none/x"},
+		"EmptyConf":    {append([]string{"--infra-id=a"}, good...), "ceph.conf is empty"},
+		"Output":       {append([]string{"--infra-id=a", "-o", "xml"}, good...), "table or json"},
+		"NoWorkers":    {append([]string{"--infra-id=a", "--parallel=0"}, good...), "--parallel=0"},
+		"TooMany":      {append([]string{"--infra-id=a", "--parallel=1000"}, good...), "--parallel=1000"},
+		"UnknownFlag":  {append([]string{"--infra-id=a", "--pools=x"}, good...), "--pools"},
+		"Argument":     {append([]string{"--infra-id=a", "pvc-1"}, good...), "pvc-1"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			cmd := newCommand()
+			cmd.SetArgs(append([]string{"teardown"}, tc.args...))
+			cmd.SetOut(&bytes.Buffer{})
+			cmd.SetErr(&bytes.Buffer{})
+			err := cmd.ExecuteContext(t.Context())
+			var e exit
+			if !errors.As(err, &e) || e.code != teardown.CodeNotRun || !strings.Contains(e.Error(), tc.want) {
+				t.Errorf("got %v (code %d), want %q and code %d", err, e.code, tc.want, teardown.CodeNotRun)
+			}
+		})
+	}
+}
+
+func TestConfirm(t *testing.T) {
+	for answer, want := range map[string]bool{"yes\n": true, " yes \n": true, "y\n": false, "": false, "no\nyes\n": false, "YES\n": false} {
+		var out bytes.Buffer
+		if got := confirm(strings.NewReader(answer), &out, "Remove 3 images?"); got != want {
+			t.Errorf("%q counts as %t", answer, got)
+		}
+		if out.String() != "Remove 3 images? Type yes: " {
+			t.Errorf("asked %q", out.String())
+		}
+	}
+}
