@@ -70,13 +70,9 @@ func (c *Conn) ImageGone(ctx context.Context, i ceph.RBDImage) (bool, error) {
 			return false, failure("stat", "", err)
 		}
 		for _, directory := range []string{imageTrash, imageDirectory} {
-			// A prefix may be that of a longer ID as well.
-			keys, err := io.GetOmapValues(directory, "", ceph.ImageKeyID+i.ID, keysAtOnce)
-			if err != nil && !missing(err) {
-				return false, failure("read omap of "+directory, "", err)
-			}
-			if _, found := keys[ceph.ImageKeyID+i.ID]; found {
-				return false, nil
+			found, err := hasKey(io, directory, ceph.ImageKeyID+i.ID)
+			if found || err != nil {
+				return false, err
 			}
 		}
 		return true, nil
@@ -85,4 +81,14 @@ func (c *Conn) ImageGone(ctx context.Context, i ceph.RBDImage) (bool, error) {
 		return false, fmt.Errorf("looking whether image %s is gone: %w", i.Path(), err)
 	}
 	return gone, nil
+}
+
+func hasKey(io *rados.IOContext, object, key string) (bool, error) {
+	// A prefix may be that of longer keys as well.
+	keys, err := io.GetOmapValues(object, "", key, keysAtOnce)
+	if err != nil && !missing(err) {
+		return false, failure("read omap of "+object, "", err)
+	}
+	_, found := keys[key]
+	return found, nil
 }

@@ -111,7 +111,18 @@ func (c *Conn) RemoveImageSnapshots(ctx context.Context, i ceph.RBDImage, snapsh
 // TrashImage moves an image to the trash of its pool, or finishes a move that was cut off.
 func (c *Conn) TrashImage(ctx context.Context, i ceph.RBDImage) error {
 	return c.change(ctx, i, "moving to the trash", func(io *rados.IOContext) error {
-		return trashMove(io, i.Name)
+		err := trashMove(io, i.Name)
+		if !errors.Is(err, ceph.ErrNotFound) {
+			return err
+		}
+		// An attempt whose answer was lost may have moved it.
+		switch inTrash, otherErr := hasKey(io, imageTrash, ceph.ImageKeyID+i.ID); {
+		case otherErr != nil:
+			return otherErr
+		case inTrash:
+			return nil
+		}
+		return err
 	})
 }
 
