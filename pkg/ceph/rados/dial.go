@@ -149,6 +149,7 @@ func open(source ceph.Source, monitors []ceph.Address, options Options) (*rados.
 	conn, err := configure(source, monitors, options)
 	if err == nil {
 		err = conn.Connect()
+		keepBlocking()
 	}
 	if err == nil {
 		return conn, nil
@@ -167,7 +168,9 @@ func open(source ceph.Source, monitors []ceph.Address, options Options) (*rados.
 }
 
 func configure(source ceph.Source, monitors []ceph.Address, options Options) (*rados.Conn, error) {
+	blocking()
 	conn, err := rados.NewConnWithUser(source.UserID)
+	keepBlocking()
 	if err != nil {
 		return nil, err
 	}

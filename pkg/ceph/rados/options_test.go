@@ -3,6 +3,8 @@
 package rados
 
 import (
+	"os"
+	"syscall"
 	"testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -17,5 +19,23 @@ func TestHuntsSteadily(t *testing.T) {
 	check(t, err)
 	if got != "1.000000" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestStderrWaits: librados makes a stderr that is a pipe non-blocking, and a stdout with it.
+func TestStderrWaits(t *testing.T) {
+	reader, writer, err := os.Pipe()
+	check(t, err)
+	defer reader.Close()
+	defer writer.Close()
+	check(t, syscall.SetNonblock(int(writer.Fd()), false))
+	restore := redirect(t, writer)
+	s := ceph.Source{Monitors: []ceph.Address{deadAddress(t)}, Credentials: ceph.Credentials{UserID: "admin", Key: wrongKey()}}
+	_, err = configure(s, s.Monitors, quick)
+	flags, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(syscall.Stderr), syscall.F_GETFL, 0)
+	restore()
+	check(t, err)
+	if errno != 0 || flags&syscall.O_NONBLOCK != 0 {
+		t.Errorf("flags %#o, errno %d", flags, errno)
 	}
 }
