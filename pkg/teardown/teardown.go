@@ -48,9 +48,10 @@ type Options struct {
 	Claimed func(Item) string
 }
 
-// DefaultParallel is how much is done at a time unless told otherwise: more did not make it
-// faster, and other clients want something of the OSDs too.
-const DefaultParallel = 16
+// DefaultParallel is how much is done at a time unless told otherwise. Plain images go no faster
+// with more than 16; clones do, because each waits a second for the mons, and other clients want
+// something of the OSDs too.
+const DefaultParallel = 24
 
 // Judge applies what holds for everything that is provably the cluster's.
 func (o Options) Judge(i Item, proof string) Decision {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -20,35 +21,58 @@ const (
 	megabytes unit = "%.1f MB" // of 1,000,000 bytes
 	perSecond unit = "%.3f/s"
 	count     unit = "%.0f"
+	times     unit = "%.1f ×" // as fast as something else
 )
 
-func (u unit) format(value float64) string { return fmt.Sprintf(string(u), value) }
+func (u unit) format(value float64) string {
+	if math.IsNaN(value) {
+		return "-"
+	}
+	return fmt.Sprintf(string(u), value)
+}
 
-// target is what a figure must not exceed; nil is for information.
-type target *float64
+// target is what a figure must not exceed, or must reach; nil is for information.
+type target *bound
 
-func atMost(limit float64) target { return &limit }
+type bound struct {
+	limit float64
+	least bool
+}
 
-// line is a row with a figure for each of driver.All.
+func atMost(limit float64) target  { return &bound{limit: limit} }
+func atLeast(limit float64) target { return &bound{limit: limit, least: true} }
+
+// line is a row with a figure for each of driver.All, NaN where it is not taken.
 type line struct {
 	row
 	values []float64
 }
 
-func (l line) missed() bool { return l.target != nil && slices.Max(l.values) > *l.target }
+func (l line) missed() bool {
+	return l.target != nil && slices.ContainsFunc(l.values, func(value float64) bool {
+		if l.target.least {
+			return value < l.target.limit
+		}
+		return value > l.target.limit
+	})
+}
 
 func (l line) cells() []string {
 	out := []string{l.what}
 	for _, v := range l.values {
 		out = append(out, l.unit.format(v))
 	}
-	switch {
-	case l.target == nil:
+	if l.target == nil {
 		return append(out, "", "")
-	case l.missed():
-		return append(out, "≤ "+l.unit.format(*l.target), "MISS")
 	}
-	return append(out, "≤ "+l.unit.format(*l.target), "ok")
+	sign, verdict := "≤ ", "ok"
+	if l.target.least {
+		sign = "≥ "
+	}
+	if l.missed() {
+		verdict = "MISS"
+	}
+	return append(out, sign+l.unit.format(l.target.limit), verdict)
 }
 
 // report is the table and under which load of the machine it was made.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +40,8 @@ func TestReport(t *testing.T) {
 		"OneDriverOver": {seconds, atMost(1), []float64{0.9, 1.01}, "x 0.90 s 1.01 s ≤ 1.00 s MISS", true},
 		"AtTheLimit":    {perSecond, atMost(0.05), []float64{0.05, 0}, "x 0.050/s 0.000/s ≤ 0.050/s ok", false},
 		"NoneAllowed":   {count, atMost(0), []float64{0, 1}, "x 0 1 ≤ 0 MISS", true},
+		"FastEnough":    {times, atLeast(12), []float64{12.04, math.NaN()}, "x 12.0 × - ≥ 12.0 × ok", false},
+		"TooSlow":       {times, atLeast(12), []float64{math.NaN(), 11.9}, "x - 11.9 × ≥ 12.0 × MISS", true},
 		"Information":   {megabytes, nil, []float64{1e6, 2}, "x 1000000.0 MB 2.0 MB", false},
 	}
 	for name, tc := range tests {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
@@ -17,6 +18,8 @@ type row struct {
 	take func(ctx context.Context, d driver.Driver) (float64, error)
 	// large rows need thousands of objects.
 	large bool
+	// only is the kind of the driver that the figure is about; empty means both.
+	only string
 }
 
 // rows is the table, in the order of measuring: what fills the cluster comes last.
@@ -37,6 +40,8 @@ func (b *bench) rows() []row {
 		{what: "private memory after that", unit: megabytes, target: atMost(30), take: b.idling(traffic.private)},
 		{what: "quorum with a new mon → config.json has it, at the latest", unit: seconds, target: atMost(6), take: b.monitored(monChange.latest)},
 		{what: "workloads and pods that changed because of that", unit: count, target: atMost(0), take: b.monitored(monChange.disturbed)},
+		{what: "teardown of 1,000 images, as fast as `rbd image-meta get` and `rbd rm` for each", unit: times, target: atLeast(12), take: b.tornDown(plainImages), only: driver.RBD.Kind},
+		{what: "teardown of 200 clones with their parents, as fast as `rbd rm` for each", unit: times, target: atLeast(15), take: b.tornDown(clonedImages), only: driver.RBD.Kind},
 		{what: "private memory with 20,000 PVs, 1,000 nodes, 500 StorageClasses", unit: megabytes, target: atMost(60), take: b.crowded(memory.private), large: true},
 		{what: "highest memory (RSS) of that start", unit: megabytes, take: b.crowded(memory.peak), large: true},
 	}
@@ -52,6 +57,10 @@ func measure(ctx context.Context, rows []row, o options, progress io.Writer) (*r
 		}
 		line := line{row: r}
 		for _, d := range driver.All {
+			if r.only != "" && r.only != d.Kind {
+				line.values = append(line.values, math.NaN())
+				continue
+			}
 			out.noteLoad()
 			value, err := r.take(ctx, d)
 			if err != nil {
