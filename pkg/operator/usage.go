@@ -3,6 +3,7 @@ package operator
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
@@ -20,15 +21,29 @@ const (
 	usageName = "CephUsage"
 	// usagePause is the least time between two looks at all volumes: thousands may come at once.
 	usagePause = 2 * time.Second
+	// snapshotsRetry is how soon to look whether the first list of snapshots has come.
+	snapshotsRetry = 100 * time.Millisecond
 )
 
 // usageController publishes what the OpenShift cluster uses of Ceph. It needs neither Ceph nor a
-// ClusterCSIDriver, and has published nothing before all classes and volumes are in the cache.
+// ClusterCSIDriver, and has published nothing before all classes, volumes and snapshots are in the cache.
 func (s starter) usageController() factory.Controller {
 	classes := s.clients.cluster().Storage().V1().StorageClasses()
 	volumes := s.clients.volumes.Core().V1().PersistentVolumes()
 	var last pause
-	sync := func(_ context.Context, syncCtx factory.SyncContext) error {
+	snapshots := &snapshots{client: s.clients.dynamic, driver: s.driver.Name, served: func() bool {
+		return slices.Contains(s.clients.served(snapshotContents.GroupResource().String()), snapshotContents.Version)
+	}}
+	sync := func(ctx context.Context, syncCtx factory.SyncContext) error {
+		known, err := snapshots.follow(ctx, func() { syncCtx.Queue().Add(factory.DefaultQueueKey) })
+		if err != nil {
+			return err
+		}
+		if !known {
+			// What only snapshots are in must not be released.
+			syncCtx.Queue().AddAfter(factory.DefaultQueueKey, snapshotsRetry)
+			return nil
+		}
 		if wait := last.left(clock.RealClock{}, usagePause); wait > 0 {
 			syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 			return nil
@@ -45,14 +60,14 @@ func (s starter) usageController() factory.Controller {
 		if err != nil {
 			return err
 		}
-		s.usage.Set(usage.Of(s.driver, config, allClasses, allVolumes))
+		s.usage.Set(usage.Of(s.driver, config, allClasses, allVolumes, snapshots.handles()...))
 		return nil
 	}
 	return factory.New().
 		WithSync(sync).
 		ResyncEvery(resync).
 		WithControllerInstanceName(usageName).
-		WithInformers(classes.Informer(), volumes.Informer()).
+		WithInformers(classes.Informer(), volumes.Informer(), s.clients.crdInformer()).
 		WithFilteredEventsInformers(factory.NamesFilter(s.driver.ConfigSecret()), s.clients.ns().Core().V1().Secrets().Informer()).
 		ToController(usageName, s.recorder)
 }

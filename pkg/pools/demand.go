@@ -36,7 +36,7 @@ func (c *care) demand(used usage.Usage, settings driver.Settings, infraID string
 func (d demand) text() string {
 	places := slices.Clone(d.usage.Places)
 	for i := range places {
-		places[i].Volumes = min(places[i].Volumes, 1)
+		places[i].Volumes, places[i].Snapshots = min(places[i].Volumes, 1), min(places[i].Snapshots, 1)
 	}
 	legacy := slices.Clone(d.usage.Legacy)
 	for i := range legacy {

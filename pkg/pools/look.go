@@ -48,7 +48,7 @@ func (l *look) run(ctx context.Context) error {
 		if place.Volumes > 0 {
 			l.lose(l.Driver.Storage.Lost(l.has, place.Placement, place.IDs), place.Volumes)
 		}
-		if mistaken && place.Volumes == 0 {
+		if mistaken && place.Volumes+place.Snapshots == 0 {
 			continue // A class that names somebody else's pool does not use it.
 		}
 		for _, id := range l.Driver.Storage.Holding(l.has, place.Placement, place.IDs) {

@@ -13,6 +13,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
 func TestPoolsInUseAreProtected(t *testing.T) {
@@ -53,6 +54,20 @@ func TestFilesystemPoolsAreProtected(t *testing.T) {
 		CephFS: &corev1.CephFSPersistentVolumeSource{Monitors: []string{"1.2.3.4"}},
 	}}})
 	r.expectFlagged(t, "in-tree volumes are in the default filesystem, wherever the mons are now", "a-data", "a-metadata")
+}
+
+// TestSnapshotsKeepTheirPool: they may outlive class and volume, and are restored from.
+func TestSnapshotsKeepTheirPool(t *testing.T) {
+	r := newCareRig(t, driver.RBD)
+	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
+	r.use(t, classes(class(driver.RBD, "c", "pool", "p")))
+	snapshot := provisioned(driver.RBD, 1).Spec.CSI.VolumeHandle
+	r.config.Usage.Set(usage.Of(driver.RBD, nil, nil, nil, snapshot, "nonsense"))
+	r.later(t)
+	r.expectFlagged(t, "a snapshot is left", "p")
+	r.expect(t, condition.VolumePlacesPresent, operatorv1.ConditionTrue, condition.AsExpected)
+	r.use(t, nil)
+	r.expectFlagged(t, "the last snapshot has gone")
 }
 
 func TestReleaseAfterRestart(t *testing.T) {

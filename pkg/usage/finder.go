@@ -92,6 +92,19 @@ func (f finder) volume(volume *corev1.PersistentVolume) {
 	}
 }
 
+// snapshot has a handle of the same form as a volume's, and nothing else that tells the place.
+func (f finder) snapshot(handle string) {
+	at, err := ceph.ParseVolumeHandle(handle)
+	if err != nil || at.ClusterID == "" {
+		return
+	}
+	place := f.at(placeKey{ceph.Placement{FSID: at.ClusterID, Pool: at.Pool}, f.driver.Storage.Namespace(f.config[at.ClusterID])})
+	place.Snapshots++
+	if id := at.LocationID; id != 0 && !slices.Contains(place.IDs, id) {
+		place.IDs = append(place.IDs, id)
+	}
+}
+
 func (f finder) sorted() []Place {
 	var out []Place
 	for _, place := range f.places {

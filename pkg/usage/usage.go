@@ -43,8 +43,9 @@ type Place struct {
 	Directories []string
 	// Classes are the StorageClasses that name the place, sorted.
 	Classes []string
-	// Volumes is how many PersistentVolumes are there.
-	Volumes int
+	// Volumes is how many PersistentVolumes are there, Snapshots how many snapshots, which may outlive
+	// their volumes.
+	Volumes, Snapshots int
 }
 
 // Legacy is a place of volumes from before CSI.
@@ -93,9 +94,9 @@ func (u Usage) LegacyVolumes() int {
 }
 
 // Of finds what a driver's classes and volumes use; those of other drivers are skipped. config
-// is what clusterIDs stand for. It takes some ten milliseconds for 20,000 volumes and keeps nothing of them: call it at most
+// is what clusterIDs stand for, snapshots are handles of the driver's. It takes some ten milliseconds for 20,000 volumes and keeps nothing of them: call it at most
 // every few seconds.
-func Of(d driver.Driver, config []ceph.ConfigEntry, classes []*storagev1.StorageClass, volumes []*corev1.PersistentVolume) Usage {
+func Of(d driver.Driver, config []ceph.ConfigEntry, classes []*storagev1.StorageClass, volumes []*corev1.PersistentVolume, snapshots ...string) Usage {
 	f := finder{driver: d, config: map[string]ceph.ConfigEntry{}, places: map[placeKey]*Place{}, legacy: map[driver.Legacy]int{}}
 	for _, entry := range config {
 		f.config[entry.ClusterID] = entry
@@ -111,6 +112,9 @@ func Of(d driver.Driver, config []ceph.ConfigEntry, classes []*storagev1.Storage
 	}
 	for _, volume := range volumes {
 		f.volume(volume)
+	}
+	for _, handle := range snapshots {
+		f.snapshot(handle)
 	}
 	slices.SortFunc(unreadable, func(a, b Unreadable) int { return cmp.Compare(a.Class, b.Class) })
 	return Usage{Places: f.sorted(), Legacy: f.sortedLegacy(), Unreadable: unreadable, Config: config}

@@ -138,6 +138,14 @@ func TestOf(t *testing.T) {
 	}
 }
 
+func TestSnapshots(t *testing.T) {
+	got := Of(driver.RBD, nil, nil, nil, handle(fsid, 3), handle(fsid, 3), "my-snapshot").Places
+	want := []Place{{Placement: ceph.Placement{FSID: fsid}, IDs: []int64{3}, Snapshots: 2}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestCounts(t *testing.T) {
 	elsewhere := map[string]string{"clusterID": "other", "pool": "a"}
 	got := Of(driver.RBD, nil, nil, []*corev1.PersistentVolume{

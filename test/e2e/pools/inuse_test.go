@@ -7,6 +7,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	operatorv1 "github.com/openshift/api/operator/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
@@ -25,7 +26,7 @@ func removal(name string) []string {
 }
 
 func inUse() {
-	It("cannot be removed, until the last class and volume have gone", func(ctx SpecContext) {
+	It("cannot be removed, until the last class, volume and snapshot have gone", func(ctx SpecContext) {
 		p := newPool(ctx, "inuse")
 		newClass(ctx, driver.RBD, "inuse", map[string]string{"pool": "inuse"})
 		protected(ctx, "inuse", rbdUser)
@@ -38,7 +39,12 @@ func inUse() {
 		Consistently(func(g Gomega) {
 			g.Expect(pool(ctx, g, "renamed").NoDelete).To(BeTrue())
 		}).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed(), "a volume is in it")
+		newSnapshot(ctx, "inuse", driver.RBD, p.ID)
 		deleteVolume(ctx, "inuse")
+		Consistently(func(g Gomega) {
+			g.Expect(pool(ctx, g, "renamed").NoDelete).To(BeTrue())
+		}).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed(), "a snapshot of the volume is in it")
+		Expect(env.Snapshots.SnapshotV1().VolumeSnapshotContents().Delete(ctx, "inuse", metav1.DeleteOptions{})).To(Succeed())
 		released(ctx, "renamed")
 		ceph(ctx, removal("renamed")...)
 	})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	snapshotv1 "github.com/kubernetes-csi/external-snapshotter/client/v8/apis/volumesnapshot/v1"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	cephtypes "github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -125,6 +127,20 @@ func csi(d driver.Driver, location int64, attributes map[string]string) corev1.P
 func deleteVolume(ctx context.Context, name string) {
 	GinkgoHelper()
 	Expect(env.Kube.CoreV1().PersistentVolumes().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
+}
+
+// newSnapshot creates a VolumeSnapshotContent of a snapshot that is there.
+func newSnapshot(ctx context.Context, name string, d driver.Driver, location int64) {
+	GinkgoHelper()
+	_, err := env.Snapshots.SnapshotV1().VolumeSnapshotContents().Create(ctx, &snapshotv1.VolumeSnapshotContent{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: snapshotv1.VolumeSnapshotContentSpec{
+			Driver: d.Name, DeletionPolicy: snapshotv1.VolumeSnapshotContentRetain,
+			Source:            snapshotv1.VolumeSnapshotContentSource{SnapshotHandle: ptr.To(csi(d, location, nil).CSI.VolumeHandle)},
+			VolumeSnapshotRef: corev1.ObjectReference{Namespace: metav1.NamespaceDefault, Name: name},
+		},
+	}, metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
 }
 
 // set changes one of Ceph's settings; nil takes it back.
