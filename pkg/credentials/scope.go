@@ -67,7 +67,7 @@ func (c *controller) gather() (input, error) {
 		for _, p := range places {
 			// config.json has one group for all classes.
 			p.SubvolumeGroup = in.placement.SubvolumeGroup
-			c.used.note(driver.Used{Placement: p.Placement, IDs: p.IDs, Directories: p.Directories}, now)
+			c.used.note(driver.Used{Placement: p.Placement, IDs: p.IDs, Directories: p.Directories, Namespace: p.RADOSNamespace}, now)
 		}
 	}
 	in.places = c.used.places(in.cluster.FSID, now)
@@ -99,7 +99,7 @@ func (s *scope) note(what driver.Used, now time.Time) {
 	if s.uses == nil {
 		s.uses = map[string]use{}
 	}
-	s.uses[fmt.Sprintf("%q", []any{what.Placement, what.IDs, what.Directories})] = use{what, now}
+	s.uses[fmt.Sprintf("%q", []any{what.Placement, what.IDs, what.Directories, what.Namespace})] = use{what, now}
 }
 
 // places forgets what is in another Ceph cluster or has not been used for too long, and returns

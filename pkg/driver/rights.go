@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,6 +22,8 @@ type Used struct {
 	IDs []int64
 	// Directories are parts of the filesystem that volumes are in, beside Placement's group.
 	Directories []string
+	// Namespace is the RADOS namespace; empty for ceph-csi's own choice.
+	Namespace string
 }
 
 // UserCaps are the caps of a driver's two users.
@@ -91,20 +94,20 @@ func (subvolumes) Caps(ctx context.Context, cluster Lists, places []Used) (UserC
 	if err != nil {
 		return UserCaps{}, err
 	}
-	directories := directoriesOf(filesystems, places)
+	all := sharesOf(filesystems, places)
 	var journals, data, mounts []string
 	for _, p := range pools {
-		if slices.ContainsFunc(filesystems, func(f ceph.FileSystem) bool {
-			return f.MetadataPool == p.ID && directories[f.Name] != nil
-		}) {
-			journals = append(journals, p.Name)
+		for _, f := range filesystems {
+			if f.MetadataPool == p.ID && grantName(p.Name) != "" {
+				journals = append(journals, grants("allow rw pool="+grantName(p.Name)+" namespace=%s", all[f.Name].namespaces))
+			}
 		}
 	}
-	for filesystem, all := range directories {
+	for filesystem, share := range all {
 		data = append(data, filesystem)
-		mounts = append(mounts, grants("allow rw fsname="+grantName(filesystem)+" path=%s", all))
+		mounts = append(mounts, grants("allow rw fsname="+grantName(filesystem)+" path=%s", share.directories))
 	}
-	caps.Provisioner.OSD = grants("allow rw pool=%s namespace="+journalNamespace, journals)
+	caps.Provisioner.OSD = ceph.Grants(journals...)
 	caps.Node.OSD = grants("allow rw tag cephfs data=%s", data)
 	caps.Node.MDS = ceph.Grants(mounts...)
 	return caps, nil
@@ -113,10 +116,13 @@ func (subvolumes) Caps(ctx context.Context, cluster Lists, places []Used) (UserC
 // journalNamespace is where ceph-csi keeps the journal of subvolumes unless told otherwise.
 const journalNamespace = "csi"
 
-// directoriesOf are what nodes mount, by filesystem. A filesystem that volume handles name has
-// the name that it has now.
-func directoriesOf(filesystems []ceph.FileSystem, places []Used) map[string][]string {
-	out := map[string][]string{}
+// share is what is used of a filesystem: directories that nodes mount, and RADOS namespaces of the
+// metadata pool that hold the journal.
+type share struct{ directories, namespaces []string }
+
+// sharesOf are by filesystem. One that volume handles name has the name that it has now.
+func sharesOf(filesystems []ceph.FileSystem, places []Used) map[string]share {
+	out := map[string]share{}
 	for _, p := range places {
 		names := []string{p.Filesystem}
 		for _, f := range filesystems {
@@ -125,8 +131,12 @@ func directoriesOf(filesystems []ceph.FileSystem, places []Used) map[string][]st
 			}
 		}
 		for _, name := range names {
-			if grantName(name) != "" {
-				out[name] = append(append(out[name], groupDirectory(p.SubvolumeGroup)), p.Directories...)
+			if grantName(name) == "" {
+				continue
+			}
+			out[name] = share{
+				directories: append(append(out[name].directories, groupDirectory(p.SubvolumeGroup)), p.Directories...),
+				namespaces:  append(out[name].namespaces, cmp.Or(p.Namespace, journalNamespace)),
 			}
 		}
 	}

@@ -57,6 +57,8 @@ func TestCaps(t *testing.T) {
 				"allow rw fsname=a path=/volumes/csi, allow rw fsname=b path=/volumes/csi")},
 		"CephFS ID": {"nothing but a handle", subvolumes{}, []Used{at(ceph.Placement{}, 1)},
 			fileCaps("allow rw pool=a-meta namespace=csi", "allow rw tag cephfs data=a", "allow rw fsname=a path=/volumes/csi")},
+		"CephFS namespaces": {"where config.json keeps the journal of a clusterID", subvolumes{}, []Used{at(inFiles("a")), {Placement: inFiles("a"), Namespace: "n"}},
+			fileCaps("allow rw pool=a-meta namespace=csi, allow rw pool=a-meta namespace=n", "allow rw tag cephfs data=a", "allow rw fsname=a path=/volumes/csi")},
 		"CephFS missing": {"its journal has no pool yet", subvolumes{}, []Used{at(inFiles("z"))},
 			fileCaps("", "allow rw tag cephfs data=z", "allow rw fsname=z path=/volumes/csi")},
 	}
