@@ -1,6 +1,7 @@
 package pools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,11 @@ const (
 	// userPrefix starts the keys of those who use the pool: one for each driver of each
 	// OpenShift cluster.
 	userPrefix = claimKey + "."
+
+	// inUse and leaving are the values of a user's key: leaving is who takes over what nobody uses
+	// any more, to release it.
+	inUse   = "in-use"
+	leaving = "leaving"
 )
 
 // user is what a driver of an OpenShift cluster writes into pools that it uses.
@@ -47,45 +53,59 @@ const (
 // A flag without the claim is an administrator's, also beside an own key: it was set while an
 // operator was between its writes, or had crashed there. It is left alone for ever.
 //
-// Two last users who go at the same time leave flag and claim without users: whoever sees them
-// takes them over and releases them.
+// Two last users who go at the same time leave flag and claim without users. Whoever sees them takes
+// them over as one who leaves; of several who do, the first by name releases them, or else all would
+// take over and leave in step for ever (seen with two operators and Ceph 16.2.15).
 func next(p ceph.Pool, user string, wanted bool) action {
-	claimed, mine, users := read(p, user)
-	alone := users == 0 || mine && users == 1
-	administrators := p.NoDelete && !claimed
+	m := read(p, user)
+	administrators := p.NoDelete && !m.claimed
 	switch {
-	case !mine && (wanted && !administrators || claimed && alone):
+	case m.own == "" && (wanted && !administrators || m.claimed && !wanted && m.users+m.leavers == 0):
 		return addUser
-	case !mine:
+	case m.own == "":
 		return nothing
 	case administrators:
 		return removeUser
+	case wanted && m.own == leaving:
+		return addUser
 	case wanted && !p.NoDelete:
 		return protect
 	case wanted:
 		return nothing
-	case alone && claimed:
+	case m.claimed && m.users == 0 && (m.leavers == 0 || m.own == leaving && m.first):
 		return release
 	}
 	return removeUser
 }
 
-// read finds our keys, with whatever application they were left.
-func read(p ceph.Pool, user string) (claimed, mine bool, users int) {
+// marks are our keys in a pool, with whatever application they were left.
+type marks struct {
+	claimed bool
+	// own is the value of the user's key; empty when there is none.
+	own string
+	// users and leavers are how many others there are, first that no leaver's key comes before ours.
+	users, leavers int
+	first          bool
+}
+
+func read(p ceph.Pool, user string) marks {
+	m := marks{first: true}
 	for _, keys := range p.Metadata {
-		for key := range keys {
+		for key, value := range keys {
 			switch {
 			case key == claimKey:
-				claimed = true
+				m.claimed = true
 			case key == user:
-				mine = true
-				users++
+				m.own = cmp.Or(value, inUse)
+			case strings.HasPrefix(key, userPrefix) && value == leaving:
+				m.leavers++
+				m.first = m.first && user < key
 			case strings.HasPrefix(key, userPrefix):
-				users++
+				m.users++
 			}
 		}
 	}
-	return claimed, mine, users
+	return m
 }
 
 // application is the one that has a key, or else the first: several operators must agree.
@@ -110,10 +130,13 @@ type Marker interface {
 }
 
 // perform does one action.
-func perform(ctx context.Context, client Marker, p ceph.Pool, user string, a action) error {
-	const value = "in-use"
+func perform(ctx context.Context, client Marker, p ceph.Pool, user string, wanted bool, a action) error {
 	switch a {
 	case addUser:
+		value := leaving
+		if wanted {
+			value = inUse
+		}
 		return client.SetPoolMetadata(ctx, p.Name, application(p, user), user, value)
 	case protect:
 		return together(
@@ -156,7 +179,7 @@ func mark(ctx context.Context, client Marker, pools []ceph.Pool, id int64, user 
 		if todo == nothing {
 			return pools, nil
 		}
-		if err := perform(ctx, client, p, user, todo); err != nil {
+		if err := perform(ctx, client, p, user, wanted, todo); err != nil {
 			return pools, err
 		}
 		var err error

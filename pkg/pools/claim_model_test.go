@@ -11,9 +11,11 @@ import (
 // have decided on a write that is not done yet.
 type world struct {
 	claim, flag bool
-	users       [2]bool
+	users       [2]string
 	pending     [2]action
 	wanted      [2]bool
+	// pendingWanted is what was wanted when the write was decided on.
+	pendingWanted [2]bool
 }
 
 var operators = [2]string{userKey("a", "rbd"), userKey("b", "rbd")}
@@ -24,8 +26,8 @@ func (w world) pool() ceph.Pool {
 		keys[claimKey] = "x"
 	}
 	for i, key := range operators {
-		if w.users[i] {
-			keys[key] = "x"
+		if w.users[i] != "" {
+			keys[key] = w.users[i]
 		}
 	}
 	return ceph.Pool{Applications: []string{"rbd"}, NoDelete: w.flag, Metadata: map[string]map[string]string{"rbd": keys}}
@@ -33,7 +35,7 @@ func (w world) pool() ceph.Pool {
 
 // decide lets an operator look at the pool.
 func (w world) decide(i int) world {
-	w.pending[i] = next(w.pool(), operators[i], w.wanted[i])
+	w.pending[i], w.pendingWanted[i] = next(w.pool(), operators[i], w.wanted[i]), w.wanted[i]
 	return w
 }
 
@@ -41,15 +43,18 @@ func (w world) decide(i int) world {
 func (w world) write(i int) world {
 	switch w.pending[i] {
 	case addUser:
-		w.users[i] = true
+		w.users[i] = leaving
+		if w.pendingWanted[i] {
+			w.users[i] = inUse
+		}
 	case protect:
 		w.flag, w.claim = true, true
 	case removeUser:
-		w.users[i] = false
+		w.users[i] = ""
 	case release:
 		w.flag, w.claim = false, false
 	}
-	w.pending[i] = nothing
+	w.pending[i], w.pendingWanted[i] = nothing, false
 	return w
 }
 
@@ -64,7 +69,7 @@ func reachable(from world) []world {
 		var following []world
 		for i := range operators {
 			crashed, other := w, w
-			crashed.pending[i] = nothing
+			crashed.pending[i], crashed.pendingWanted[i] = nothing, false
 			other.wanted[i] = !other.wanted[i]
 			following = append(following, w.decide(i), w.write(i), crashed, other)
 		}
@@ -82,13 +87,16 @@ func reachable(from world) []world {
 	return out
 }
 
-// rest lets both operators work until neither has anything to do.
-func rest(w world) (world, bool) {
+// rest lets both operators work until neither has anything to do: one after the other, or in step, as
+// those do whose writes a mon puts into the same epoch.
+func rest(w world, inStep bool) (world, bool) {
 	w = w.write(0).write(1)
 	for range 20 {
 		before := w
-		for i := range operators {
-			w = w.decide(i).write(i)
+		if inStep {
+			w = w.decide(0).decide(1).write(0).write(1)
+		} else {
+			w = w.decide(0).write(0).decide(1).write(1)
 		}
 		if w == before {
 			return w, true
@@ -106,26 +114,37 @@ func TestClaimsConverge(t *testing.T) {
 		if t.Failed() {
 			return
 		}
-		end, ended := rest(w)
-		if !ended {
-			t.Fatalf("from %+v the operators never come to rest: %+v", w, end)
-		}
-		used := w.wanted[0] || w.wanted[1]
-		if used && !end.flag {
-			t.Errorf("from %+v: a pool in use is not protected: %+v", w, end)
-		}
-		if end.users != w.wanted {
-			t.Errorf("from %+v: wrong users: %+v", w, end)
-		}
-		if end.claim != used || end.flag != used {
-			t.Errorf("from %+v: flag or claim is left: %+v", w, end)
+		for _, inStep := range []bool{false, true} {
+			end, ended := rest(w, inStep)
+			if !ended {
+				t.Fatalf("from %+v the operators never come to rest (in step: %t): %+v", w, inStep, end)
+			}
+			used := w.wanted[0] || w.wanted[1]
+			if used && !end.flag {
+				t.Errorf("from %+v: a pool in use is not protected: %+v", w, end)
+			}
+			if end.users != users(w.wanted) {
+				t.Errorf("from %+v: wrong users: %+v", w, end)
+			}
+			if end.claim != used || end.flag != used {
+				t.Errorf("from %+v: flag or claim is left: %+v", w, end)
+			}
 		}
 	}
 }
 
+func users(wanted [2]bool) (out [2]string) {
+	for i := range wanted {
+		if wanted[i] {
+			out[i] = inUse
+		}
+	}
+	return out
+}
+
 func TestAdministratorsFlagStays(t *testing.T) {
 	for _, w := range reachable(world{flag: true}) {
-		if !w.flag || w.claim || w.users != [2]bool{} {
+		if !w.flag || w.claim || w.users != [2]string{} {
 			t.Fatalf("the administrator's flag was touched: %+v", w)
 		}
 	}
@@ -147,7 +166,7 @@ func TestAdministratorsFlagDuringAClaim(t *testing.T) {
 				t.Fatalf("after an administrator set the flag in %+v, it was taken for an operator's: %+v", w, after)
 			}
 		}
-		if end, ended := rest(w); !ended || end.users != [2]bool{} {
+		if end, ended := rest(w, true); !ended || end.users != [2]string{} {
 			t.Errorf("from %+v: keys are left beside an administrator's flag: %+v", w, end)
 		}
 	}
