@@ -35,7 +35,7 @@ func ParseUser(data []byte) (User, error) {
 	}
 	key, err := ParseKey(list[0].Key)
 	if err != nil {
-		return User{}, fmt.Errorf("user %s: %w", list[0].Entity, err)
+		return User{}, fmt.Errorf("user %s: %w", quote(list[0].Entity), err)
 	}
 	return User{Credentials: Credentials{UserID: id, Key: key}, Caps: Caps(list[0].Caps)}, nil
 }
