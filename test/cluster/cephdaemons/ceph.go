@@ -135,6 +135,21 @@ func (c *Ceph) Resume() error {
 	return c.start("ceph-mds", mdsID)
 }
 
+// AddMDS starts another MDS, which takes over a filesystem that has none.
+func (c *Ceph) AddMDS(ctx context.Context, id string) error {
+	name := "mds." + id
+	data := filepath.Join(c.options.Dir, name)
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return err
+	}
+	_, err := c.Command(ctx, "auth", "get-or-create", name, "mds", "allow", "mgr", "allow profile mds", "mon", "allow profile mds", "osd", "allow *",
+		"-o", filepath.Join(data, "keyring"))
+	if err != nil {
+		return err
+	}
+	return c.start("ceph-mds", id)
+}
+
 // PauseMgr freezes the mgr alone. After half a minute the mons take it for dead.
 func (c *Ceph) PauseMgr() error { return c.mgr().Pause() }
 

@@ -65,6 +65,7 @@ func second() {
 		env.Settle(ctx)
 		Expect(other.AddMon(ctx, "b")).To(Succeed())
 		listed()
+		cared(ctx, other)
 		Expect(unchanged()).To(Equal(before))
 
 		Expect(secrets.Delete(ctx, secret.Name, metav1.DeleteOptions{})).To(Succeed())

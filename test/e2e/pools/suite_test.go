@@ -38,6 +38,7 @@ var _ = Describe("Pools", Ordered, ContinueOnFailure, func() {
 	Context("of several users", shared)
 	Context("of filesystems", filesystems)
 	Context("that StorageClasses name", named)
+	Context("that StorageClasses name and that", missing)
 	Context("of older volumes", legacy)
 	Context("in use", denied)
 })
