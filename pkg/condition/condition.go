@@ -72,6 +72,9 @@ const (
 	// HarvesterClassesCurrent is False while an annotation of a StorageClass that Harvester reads
 	// is somebody else's; without Harvester it is absent.
 	HarvesterClassesCurrent = "HarvesterClassesCurrent"
+	// VirtualMachinesUsable is False while something keeps disks of virtual machines from
+	// working; without CDI and Harvester it is absent.
+	VirtualMachinesUsable = "VirtualMachinesUsable"
 	// NodePodsCurrent is False while node pods wait for an administrator to delete them.
 	NodePodsCurrent = "NodePodsCurrent"
 )
@@ -122,6 +125,24 @@ const (
 	ForeignTag         = "ForeignTag"
 	VolumeMissing      = "VolumeMissing"
 	InvalidSetting     = "InvalidSetting"
+)
+
+// Reasons of VirtualMachinesUsable.
+const (
+	BackupClassSet                 = "BackupClassSet"
+	CloneOverride                  = "CloneOverride"
+	EncryptedClass                 = "EncryptedClass"
+	MultipleDefaultSnapshotClasses = "MultipleDefaultSnapshotClasses"
+	MultipleDefaultVirtClasses     = "MultipleDefaultVirtClasses"
+	NullEntry                      = "NullEntry"
+	ObsoleteFields                 = "ObsoleteFields"
+	SnapshotClassCluster           = "SnapshotClassCluster"
+	SnapshotClassDriver            = "SnapshotClassDriver"
+	SnapshotClassNotFound          = "SnapshotClassNotFound"
+	UnknownCloneStrategy           = "UnknownCloneStrategy"
+	UnknownDriver                  = "UnknownDriver"
+	UnknownSourceFormat            = "UnknownSourceFormat"
+	UnusableClaimSet               = "UnusableClaimSet"
 )
 
 // maxMessage is the length, in bytes, at which messages are cut, and ellipsis their new end.

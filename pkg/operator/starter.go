@@ -63,6 +63,7 @@ type reports struct {
 	pools       *latest.Value[report.Pools]
 	monSync     *latest.Value[report.MonSync]
 	tags        *latest.Value[report.Tags]
+	machines    *latest.Value[report.Machines]
 }
 
 // Run operates the driver until ctx ends.
@@ -91,6 +92,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 			pools:       &latest.Value[report.Pools]{},
 			monSync:     &latest.Value[report.MonSync]{},
 			tags:        &latest.Value[report.Tags]{},
+			machines:    &latest.Value[report.Machines]{},
 		},
 	}
 	m := manager.NewControllerManager()
@@ -153,5 +155,6 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		virtualizationClass,
 		s.harvesterSettings(),
 		s.harvesterClasses(),
+		s.virtualMachines(),
 	}, nil
 }

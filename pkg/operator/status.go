@@ -18,6 +18,7 @@ func (s starter) statusController() factory.Controller {
 		Pools:       s.reports.pools,
 		MonSync:     s.reports.monSync,
 		Tags:        s.reports.tags,
+		Machines:    s.reports.machines,
 		Usage:       s.usage,
 		Placement:   s.granted,
 	}

@@ -1,10 +1,12 @@
 package operator
 
 import (
+	"context"
 	"fmt"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
@@ -88,5 +90,22 @@ func (s starter) harvesterClasses() factory.Controller {
 		Watches:        s.machines,
 		Served:         s.clients.served,
 		Recorder:       s.recorder,
+	})
+}
+
+func (s starter) virtualMachines() factory.Controller {
+	return virtualization.NewMachines(virtualization.MachinesConfig{
+		Driver:         s.driver,
+		Operator:       s.clients.operator,
+		StorageClasses: s.clients.cluster().Storage().V1().StorageClasses(),
+		CSIDrivers:     s.clients.cluster().Storage().V1().CSIDrivers(),
+		Watches:        s.machines,
+		Served:         s.clients.served,
+		Matrix:         s.reports.machines,
+		Tell: func(ctx context.Context, m virtualization.Mistake) error {
+			about := corev1.ObjectReference{APIVersion: m.APIVersion, Kind: m.Kind, Name: m.Name, UID: m.UID}
+			return s.warn(ctx, about, m.Reason, m.Message, 0)
+		},
+		Recorder: s.recorder,
 	})
 }

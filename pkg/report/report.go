@@ -59,3 +59,7 @@ type TagCounts struct {
 	// NothingToTag are volumes that show a snapshot, or a directory of an administrator's.
 	NothingToTag int
 }
+
+// Machines is what virtual machines can do on a StorageClass: by its name and that of the
+// feature, why not; empty if they can.
+type Machines map[string]map[string]string

@@ -50,6 +50,7 @@ type Sources struct {
 	Tags        *latest.Value[report.Tags]
 	Usage       *latest.Value[usage.Usage]
 	Placement   *latest.Value[ceph.Placement]
+	Machines    *latest.Value[report.Machines]
 }
 
 // Config is all that the controller uses.
@@ -85,7 +86,7 @@ func New(config Config) factory.Controller {
 	return factory.New().
 		WithSync(c.sync).
 		WithControllerInstanceName(controllerName).
-		WithInformers(c.Clusters, c.Connections, c.Users, c.Pools, c.Tags, c.Usage, c.Placement).
+		WithInformers(c.Clusters, c.Connections, c.Users, c.Pools, c.Tags, c.Usage, c.Placement, c.Machines).
 		WithFilteredEventsInformers(ours, c.ConfigMaps.Informer()).
 		WithBareInformers(c.Operator.Informer()).
 		ToController(controllerName, c.Recorder)
@@ -158,5 +159,6 @@ func (s Sources) facts(d driver.Driver, clusters []ceph.Cluster) facts {
 	out.tags, _ = s.Tags.Get()
 	out.usage, _ = s.Usage.Get()
 	out.placement, _ = s.Placement.Get()
+	out.machines, _ = s.Machines.Get()
 	return out
 }

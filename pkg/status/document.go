@@ -24,6 +24,8 @@ type document struct {
 	// connected. Legacy ones are from before CSI.
 	Volumes       int `json:"volumes"`
 	LegacyVolumes int `json:"legacyVolumes"`
+	// VirtualMachines says by StorageClass and feature "yes", or "no: " and why.
+	VirtualMachines map[string]map[string]string `json:"virtualMachines,omitempty"`
 }
 
 type cephCluster struct {
@@ -78,6 +80,7 @@ type facts struct {
 	tags        report.Tags
 	usage       usage.Usage
 	placement   ceph.Placement
+	machines    report.Machines
 }
 
 // render returns status.yaml.
@@ -94,11 +97,26 @@ func render(f facts) (string, error) {
 	if f.users.Mode != "" {
 		doc.Credentials = &credentials{Mode: f.users.Mode, Users: sorted(f.users.Names), Reason: f.users.Reason}
 	}
+	doc.VirtualMachines = answers(f.machines)
 	text, err := yaml.Marshal(doc)
 	if err != nil {
 		return "", fmt.Errorf("writing %s: %w", key, err)
 	}
 	return string(text), nil
+}
+
+func answers(machines report.Machines) map[string]map[string]string {
+	out := map[string]map[string]string{}
+	for class, features := range machines {
+		out[class] = map[string]string{}
+		for feature, why := range features {
+			out[class][feature] = "yes"
+			if why != "" {
+				out[class][feature] = "no: " + why
+			}
+		}
+	}
+	return out
 }
 
 func describe(c ceph.Cluster, f facts) cephCluster {

@@ -20,7 +20,8 @@ func newSources() Sources {
 	return Sources{
 		Clusters: &latest.Value[[]ceph.Cluster]{}, Connections: &latest.Value[[]report.Connection]{},
 		Users: &latest.Value[report.Users]{}, Pools: &latest.Value[report.Pools]{}, MonSync: &latest.Value[report.MonSync]{}, Tags: &latest.Value[report.Tags]{},
-		Usage: &latest.Value[usage.Usage]{}, Placement: &latest.Value[ceph.Placement]{},
+		Machines: &latest.Value[report.Machines]{},
+		Usage:    &latest.Value[usage.Usage]{}, Placement: &latest.Value[ceph.Placement]{},
 	}
 }
 
@@ -47,6 +48,7 @@ func (s Sources) tellAll(t *testing.T, now time.Time) {
 	s.Pools.Set(report.Pools{Missing: map[string][]string{"f1": {"gone"}}, Protected: map[string][]string{"f1": {"p", "d"}}})
 	s.Tags.Set(report.Tags{"f1": {Tagged: 1, Untagged: 2, Conflicting: 3, Missing: 4, NothingToTag: 5}})
 	s.MonSync.Set(report.MonSync{Seconds: 0.5})
+	s.Machines.Set(report.Machines{"vms": {"image": "", "backup": "nobody makes them"}})
 	s.Usage.Set(usage.Usage{
 		Places: []usage.Place{
 			{Placement: ceph.Placement{FSID: "f1", Pool: "p", DataPool: "d"}, Volumes: 2},
@@ -104,6 +106,10 @@ defaultClass:
   pool: p
 driver: rbd.csi.ceph.com
 legacyVolumes: 3
+virtualMachines:
+  vms:
+    backup: 'no: nobody makes them'
+    image: "yes"
 volumes: 7
 `
 

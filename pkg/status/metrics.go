@@ -18,6 +18,7 @@ var (
 	conflicting   = describeMetric("ceph_csi_driver_operator_conflicting_volumes", "PersistentVolumes whose image or subvolume says that it is another cluster's.", "fsid")
 	volumes       = describeMetric("ceph_csi_driver_operator_volumes", "PersistentVolumes of the driver.", "fsid")
 	legacyVolumes = describeMetric("ceph_csi_driver_operator_legacy_volumes", "PersistentVolumes of Ceph from before CSI, in-tree and flexVolume.")
+	machinesReady = describeMetric("ceph_csi_driver_operator_virtual_machines_ready", "Whether virtual machines can do this on a StorageClass: 1 or 0.", "storageclass", "feature")
 )
 
 func describeMetric(name, help string, labels ...string) *metrics.Desc {
@@ -40,7 +41,7 @@ func NewMetrics(sources Sources, clock clock.PassiveClock) *Metrics {
 
 // DescribeWithStability sends all metrics that there can be.
 func (m *Metrics) DescribeWithStability(ch chan<- *metrics.Desc) {
-	for _, d := range []*metrics.Desc{reachable, monmapEpoch, monmapAge, monSync, missingPools, guardedPools, untagged, conflicting, volumes, legacyVolumes} {
+	for _, d := range []*metrics.Desc{reachable, monmapEpoch, monmapAge, monSync, missingPools, guardedPools, untagged, conflicting, volumes, legacyVolumes, machinesReady} {
 		ch <- d
 	}
 }
@@ -50,6 +51,7 @@ func (m *Metrics) CollectWithStability(ch chan<- metrics.Metric) {
 	send := func(d *metrics.Desc, value float64, labels ...string) {
 		ch <- metrics.NewLazyConstMetric(d, metrics.GaugeValue, value, labels...)
 	}
+	m.collectMachines(send)
 	connections, _ := m.sources.Connections.Get()
 	for _, c := range connections {
 		if c.FSID == "" {
@@ -91,5 +93,18 @@ func (m *Metrics) CollectWithStability(ch chan<- metrics.Metric) {
 	}
 	if usageKnown {
 		send(legacyVolumes, float64(used.LegacyVolumes()))
+	}
+}
+
+func (m *Metrics) collectMachines(send func(d *metrics.Desc, value float64, labels ...string)) {
+	machines, _ := m.sources.Machines.Get()
+	for class, features := range machines {
+		for feature, why := range features {
+			can := 0.0
+			if why == "" {
+				can = 1
+			}
+			send(machinesReady, can, class, feature)
+		}
 	}
 }

@@ -55,6 +55,10 @@ ceph_csi_driver_operator_volumes{fsid="f2"} 0
 # HELP ceph_csi_driver_operator_legacy_volumes [ALPHA] PersistentVolumes of Ceph from before CSI, in-tree and flexVolume.
 # TYPE ceph_csi_driver_operator_legacy_volumes gauge
 ceph_csi_driver_operator_legacy_volumes 3
+# HELP ceph_csi_driver_operator_virtual_machines_ready [ALPHA] Whether virtual machines can do this on a StorageClass: 1 or 0.
+# TYPE ceph_csi_driver_operator_virtual_machines_ready gauge
+ceph_csi_driver_operator_virtual_machines_ready{feature="backup",storageclass="vms"} 0
+ceph_csi_driver_operator_virtual_machines_ready{feature="image",storageclass="vms"} 1
 `
 	if err := testutil.GatherAndCompare(registry, strings.NewReader(want)); err != nil {
 		t.Error(err)

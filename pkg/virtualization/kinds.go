@@ -24,6 +24,11 @@ type kind struct {
 // The kinds. Of Harvester's settings only one each is read: others hold credentials.
 var (
 	storageProfiles = kind{GroupResource: schema.GroupResource{Group: "cdi.kubevirt.io", Resource: "storageprofiles"}}
+	// importers configure CDI.
+	importers = kind{
+		GroupResource: schema.GroupResource{Group: "cdi.kubevirt.io", Resource: "cdis"},
+		beside:        []string{storageProfiles.crd()},
+	}
 	snapshotClasses = kind{
 		GroupResource: schema.GroupResource{Group: "snapshot.storage.k8s.io", Resource: "volumesnapshotclasses"},
 		beside:        []string{storageProfiles.crd(), harvesterSettings},
@@ -40,7 +45,7 @@ var (
 // harvesterSettings is the CRD by which Harvester is known.
 const harvesterSettings = "settings.harvesterhci.io"
 
-var kinds = []kind{storageProfiles, snapshotClasses, driverConfig, expansion}
+var kinds = []kind{storageProfiles, importers, snapshotClasses, driverConfig, expansion}
 
 // crd is the name of the CustomResourceDefinition.
 func (k kind) crd() string { return k.GroupResource.String() }

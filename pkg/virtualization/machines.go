@@ -1,0 +1,143 @@
+package virtualization
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	storageinformers "k8s.io/client-go/informers/storage/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+)
+
+const machinesName = "CephVirtualMachines"
+
+// MachinesConfig is all that the controller uses that looks for mistakes.
+type MachinesConfig struct {
+	Driver         driver.Driver
+	Operator       v1helpers.OperatorClient
+	StorageClasses storageinformers.StorageClassInformer
+	CSIDrivers     storageinformers.CSIDriverInformer
+	Watches        *Watches
+	// Served returns the versions that the API server serves of a CRD; none without it.
+	Served func(crd string) []string
+	// Matrix is what virtual machines can do on which StorageClass; empty without CDI.
+	Matrix *latest.Value[report.Machines]
+	// Tell writes an event about what is to be mended. It is called once for each mistake.
+	Tell     func(ctx context.Context, m Mistake) error
+	Recorder events.Recorder
+}
+
+type machines struct {
+	MachinesConfig
+	// told are mistakes of which there is an event; only one worker runs sync.
+	told map[Mistake]bool
+}
+
+// NewMachines returns the controller that looks for what keeps disks of virtual machines from
+// working, and changes nothing. It writes VirtualMachinesUsable: False, with the reason of the
+// first mistake and the messages of all; without CDI and Harvester it is absent.
+func NewMachines(config MachinesConfig) factory.Controller {
+	c := &machines{MachinesConfig: config, told: map[Mistake]bool{}}
+	return factory.New().
+		WithSync(c.sync).
+		ResyncEvery(resync).
+		WithControllerInstanceName(machinesName).
+		WithInformers(c.Operator.Informer(), c.StorageClasses.Informer(), c.CSIDrivers.Informer(), c.Watches).
+		ToController(machinesName, c.Recorder)
+}
+
+func (c *machines) sync(ctx context.Context, _ factory.SyncContext) error {
+	if _, _, _, err := c.Operator.GetOperatorState(); apierrors.IsNotFound(err) {
+		return nil
+	}
+	importing, _ := c.Watches.all(storageProfiles, snapshotClasses, importers)
+	harvesting, _ := c.Watches.all(driverConfig, snapshotClasses)
+	conditions := reporter{c.Operator, c.Driver.OperatorName() + "-" + machinesName}
+	if importing == absent {
+		c.Matrix.Clear()
+	}
+	switch {
+	case importing == absent && harvesting == absent:
+		clear(c.told)
+		return conditions.report(ctx, condition.VirtualMachinesUsable)
+	case importing == loading, harvesting == loading:
+		return nil // The controllers of these kinds tell why.
+	}
+	facts, err := c.gather()
+	if err != nil {
+		return err
+	}
+	if importing == ready {
+		c.Matrix.Set(matrix(facts))
+	}
+	found := mistakes(facts)
+	if len(found) == 0 {
+		clear(c.told)
+		return conditions.report(ctx, condition.VirtualMachinesUsable,
+			condition.New(condition.VirtualMachinesUsable, operatorv1.ConditionTrue, condition.AsExpected, ""))
+	}
+	var messages []string
+	for _, m := range found {
+		messages = append(messages, m.Message)
+	}
+	err = conditions.report(ctx, condition.VirtualMachinesUsable,
+		condition.New(condition.VirtualMachinesUsable, operatorv1.ConditionFalse, found[0].Reason, strings.Join(messages, "; ")))
+	return errors.Join(err, c.tell(ctx, found))
+}
+
+// tell writes an event for each mistake that is new.
+func (c *machines) tell(ctx context.Context, found []Mistake) error {
+	still := map[Mistake]bool{}
+	var errs []error
+	for _, m := range found {
+		still[m] = c.told[m]
+		if still[m] {
+			continue
+		}
+		err := c.Tell(ctx, m)
+		still[m] = err == nil
+		errs = append(errs, err)
+	}
+	c.told = still
+	return errors.Join(errs...)
+}
+
+func (c *machines) gather() (machineFacts, error) {
+	_, snapshotting := c.Watches.resource(snapshotClasses)
+	facts := machineFacts{
+		driver:       c.Driver,
+		profiles:     c.Watches.list(storageProfiles),
+		snapshots:    readSnapshotClasses(c.Watches, c.Driver),
+		snapshotting: snapshotting,
+		importers:    c.Watches.list(importers),
+		config:       c.Watches.get(driverConfig, driverConfig.name),
+		harvester:    len(c.Served(harvesterSettings)) > 0,
+	}
+	var err error
+	if facts.classes, err = c.StorageClasses.Lister().List(labels.Everything()); err != nil {
+		return facts, fmt.Errorf("listing StorageClasses: %w", err)
+	}
+	slices.SortFunc(facts.classes, func(a, b *storagev1.StorageClass) int { return cmp.Compare(a.Name, b.Name) })
+	drivers, err := c.CSIDrivers.Lister().List(labels.Everything())
+	if err != nil {
+		return facts, fmt.Errorf("listing CSIDrivers: %w", err)
+	}
+	for _, d := range drivers {
+		facts.csiDrivers = append(facts.csiDrivers, d.Name)
+	}
+	return facts, nil
+}

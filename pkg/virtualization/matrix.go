@@ -1,0 +1,106 @@
+package virtualization
+
+import (
+	"fmt"
+	"slices"
+
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+)
+
+// Features of virtual machines, as in Harvester's support matrix of third-party storage.
+const (
+	featureImage         = "image"
+	featureRootDisk      = "rootDisk"
+	featureDataDisk      = "dataDisk"
+	featureExport        = "export"
+	featureTemplate      = "template"
+	featureLiveMigration = "liveMigration"
+	featureSnapshot      = "snapshot"
+	featureBackup        = "backup"
+)
+
+// userSpace is the client of images that ends with its pod, and with it every disk.
+const userSpace = "rbd-nbd"
+
+// matrix tells for each StorageClass of the driver that CDI has a StorageProfile of:
+//
+//	feature                    | works when
+//	dataDisk                   | the class exists
+//	image                      | CDI knows how to claim a disk
+//	rootDisk, export, template | disks are cloned, not copied
+//	liveMigration              | the first way to claim a disk is the driver's, at once, by the kernel
+//	snapshot                   | CDI names a snapshot class of the same driver and Ceph cluster
+//	backup                     | never: Harvester backs up Longhorn only, KubeVirt leaves it to others
+func matrix(f machineFacts) report.Machines {
+	out := report.Machines{}
+	for _, class := range f.classes {
+		i := slices.IndexFunc(f.profiles, func(p *unstructured.Unstructured) bool { return p.GetName() == class.Name })
+		if class.Provisioner != f.driver.Name || i < 0 {
+			continue
+		}
+		status := below(f.profiles[i], "status")
+		clone := f.clones(status)
+		out[class.Name] = map[string]string{
+			featureDataDisk:      "",
+			featureImage:         image(status),
+			featureRootDisk:      clone,
+			featureExport:        clone,
+			featureTemplate:      clone,
+			featureLiveMigration: f.migrates(class, status),
+			featureSnapshot:      f.snapshot(class, status),
+			featureBackup:        "not supported for volumes of Ceph by the platform itself",
+		}
+	}
+	return out
+}
+
+func image(status values) string {
+	if sets, _ := status[claimSetsField].([]any); len(sets) == 0 {
+		return "the StorageProfile has no claim property sets"
+	}
+	return ""
+}
+
+func (f machineFacts) clones(status values) string {
+	strategy, _ := status[cloneStrategyField].(string)
+	where := "the StorageProfile"
+	for _, cdi := range f.importers {
+		if override, _, _ := unstructured.NestedString(cdi.Object, "spec", "cloneStrategyOverride"); override != "" {
+			strategy, where = override, "CDI "+cdi.GetName()
+		}
+	}
+	if strategy != "csi-clone" && strategy != "snapshot" {
+		return fmt.Sprintf("disks are copied: the clone strategy of %s is %q", where, strategy)
+	}
+	return ""
+}
+
+func (f machineFacts) migrates(class *storagev1.StorageClass, status values) string {
+	first := f.driver.Virtualization.ClaimSets[0]
+	switch {
+	case !startsWith(status[claimSetsField], first):
+		return fmt.Sprintf("the first claim property set of the StorageProfile is not %s %s", first.AccessMode, first.VolumeMode)
+	case class.VolumeBindingMode != nil && *class.VolumeBindingMode != storagev1.VolumeBindingImmediate:
+		return "the StorageClass does not bind volumes at once"
+	case class.Parameters["mounter"] == userSpace:
+		return "disks are mapped in user space, by " + userSpace
+	}
+	return ""
+}
+
+func (f machineFacts) snapshot(class *storagev1.StorageClass, status values) string {
+	if !f.snapshotting {
+		return "the cluster has no snapshots: their CRDs are missing"
+	}
+	name, _ := status[snapshotClassField].(string)
+	if name == "" {
+		return "the StorageProfile names no snapshot class"
+	}
+	if _, problem := f.snapshotProblem(name, class.Parameters[clusterIDParameter]); problem != "" {
+		return problem
+	}
+	return ""
+}
