@@ -64,7 +64,7 @@ func (c *machines) sync(ctx context.Context, _ factory.SyncContext) error {
 	if _, _, _, err := c.Operator.GetOperatorState(); apierrors.IsNotFound(err) {
 		return nil
 	}
-	importing, _ := c.Watches.all(storageProfiles, snapshotClasses, importers)
+	importing, why := c.Watches.all(storageProfiles, snapshotClasses, importers)
 	harvesting, _ := c.Watches.all(driverConfig, snapshotClasses)
 	conditions := reporter{c.Operator, c.Driver.OperatorName() + "-" + machinesName}
 	if importing == absent {
@@ -74,8 +74,11 @@ func (c *machines) sync(ctx context.Context, _ factory.SyncContext) error {
 	case importing == absent && harvesting == absent:
 		clear(c.told)
 		return conditions.report(ctx, condition.VirtualMachinesUsable)
+	case importing == loading && why != nil:
+		return conditions.report(ctx, condition.VirtualMachinesUsable,
+			condition.New(condition.VirtualMachinesUsable, operatorv1.ConditionFalse, condition.SyncError, why.Error()))
 	case importing == loading, harvesting == loading:
-		return nil // The controllers of these kinds tell why.
+		return nil
 	}
 	facts, err := c.gather()
 	if err != nil {
