@@ -23,7 +23,7 @@ var cdisCRD []byte
 var cdis = schema.GroupVersionResource{Group: "cdi.kubevirt.io", Version: "v1beta1", Resource: "cdis"}
 
 // expectMistake waits until a driver's operator tells of a mistake, in its condition and in an
-// event about the object to mend.
+// event about the object to mend. Of what both operators tell there is one event.
 func expectMistake(ctx context.Context, d driver.Driver, reason, about string) {
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
@@ -34,9 +34,9 @@ func expectMistake(ctx context.Context, d driver.Driver, reason, about string) {
 		g.Expect(err).NotTo(HaveOccurred())
 		var names []string
 		for _, e := range events.Items {
-			names = append(names, e.Source.Component+" "+e.InvolvedObject.Name)
+			names = append(names, e.InvolvedObject.Name)
 		}
-		g.Expect(names).To(ContainElement(d.OperatorName() + " " + about))
+		g.Expect(names).To(ContainElement(about))
 	}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 }
 
