@@ -42,6 +42,8 @@ type bench struct {
 	idle       map[string]traffic
 	monChanges map[string]monChange
 	crowd      bool
+	// tagged is nil until it was measured.
+	tagged *firstPass
 }
 
 // start returns a cluster in which no operator runs.
