@@ -23,7 +23,8 @@ func (i images) Tags(ctx context.Context, cluster TagStore, volumes []Volume) ([
 			found.was, err = cluster.ImageMetadata(ctx, found.image)
 		}
 		if silent(err) {
-			return nil, err
+			// Of the others it may be known: their objects are on other OSDs.
+			return out, err
 		}
 		found.Values, found.Err = found.was.Values, err
 		out = append(out, found)

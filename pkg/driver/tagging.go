@@ -50,7 +50,8 @@ type Tags struct {
 // Tagging reads and changes the tags of volumes.
 type Tagging interface {
 	// Tags reads those of volumes of one Ceph cluster, in the order of the volumes. An error is
-	// that of Ceph as a whole, such as ErrTimeout.
+	// that of Ceph as a whole, such as ErrTimeout; what is returned beside it are the tags of the
+	// first volumes, and if there are any, it was the next one that led to the error.
 	Tags(ctx context.Context, cluster TagStore, volumes []Volume) ([]Tags, error)
 	// Retag changes what Tags found.
 	Retag(ctx context.Context, cluster TagStore, found Tags, change ceph.MetadataChange) error

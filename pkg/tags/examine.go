@@ -30,27 +30,35 @@ func (c *controller) examine(ctx context.Context, s session, volumes []*corev1.P
 	for _, volume := range volumes {
 		places = append(places, volumeOf(volume))
 	}
-	found, err := c.Driver.Tagging.Tags(ctx, s.client, places)
-	if outage(err) {
-		return 0, err
-	}
-	for i, volume := range volumes {
-		v, p := verdictOf(err), problem{}
-		if err == nil {
-			v, p, err = c.mend(ctx, s, volume, found[i])
-			if err != nil {
-				return i, err
-			}
-		} else {
-			p.text = err.Error()
+	found, trouble := c.Driver.Tagging.Tags(ctx, s.client, places)
+	for i, volume := range volumes[:len(found)] {
+		v, p, err := c.mend(ctx, s, volume, found[i])
+		if err != nil {
+			return i, err
 		}
-		p.volume = volume.Name
-		c.put(c.key(volume), s.cluster.FSID, v, c.Clock.Now(), p)
+		c.note(s, volume, v, p)
 		if v == foreign {
 			c.tell(ctx, volume, p)
 		}
 	}
+	if outage(trouble) {
+		if len(found) == 0 {
+			return 0, trouble
+		}
+		// The OSD of this one may be the only one that is silent: the others come first.
+		c.note(s, volumes[len(found)], unready, problem{})
+		return len(found) + 1, trouble
+	}
+	for _, volume := range volumes[len(found):] {
+		c.note(s, volume, verdictOf(trouble), describe(trouble))
+	}
 	return len(volumes), nil
+}
+
+// note records what was found of a volume.
+func (c *controller) note(s session, volume *corev1.PersistentVolume, v verdict, p problem) {
+	p.volume = volume.Name
+	c.put(c.key(volume), s.cluster.FSID, v, c.Clock.Now(), p)
 }
 
 // verdictOf is what an error about one volume says of it.

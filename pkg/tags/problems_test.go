@@ -1,6 +1,7 @@
 package tags
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -8,7 +9,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
@@ -142,4 +145,42 @@ func TestProblems(t *testing.T) {
 		r.later(t, 2*time.Minute)
 		f.expect(t, r, 2, own(2))
 	})
+}
+
+// stuck has an image whose OSD does not answer.
+type stuck struct {
+	driver.TagStore
+	image ceph.ImagePlace
+}
+
+func (s stuck) ImageMetadata(ctx context.Context, at ceph.ImagePlace) (ceph.ImageMetadata, error) {
+	if at == s.image {
+		return ceph.ImageMetadata{}, ceph.ErrTimeout
+	}
+	return s.TagStore.ImageMetadata(ctx, at)
+}
+
+func TestOneSilentOSD(t *testing.T) {
+	f := fixtures["RBD"]
+	r := newRig(t, f.driver)
+	const some = 20
+	for i := range some {
+		f.add(r, i)
+		r.add(t, provisioned(f.driver, i, 1))
+	}
+	whole := r.client.TagStore
+	r.client.TagStore = stuck{whole, imageOf(7)}
+	for range 5 {
+		r.later(t, retryOutage)
+	}
+	for i := range some {
+		if i != 7 {
+			f.expect(t, r, i, own(i))
+		}
+	}
+	f.expect(t, r, 7, map[string]string{})
+	r.client.TagStore = whole
+	r.later(t, 2*time.Minute)
+	f.expect(t, r, 7, own(7))
+	r.expectCounts(t, report.TagCounts{Tagged: some})
 }
