@@ -76,7 +76,8 @@ func conflicting(k kind) {
 			g.Expect(events.Items).To(HaveLen(1))
 			g.Expect(events.Items[0].Message).To(ContainSubstring(`"another-b4xk9"`))
 		}).WithContext(ctx).Should(Succeed())
-		Eventually(status).WithContext(ctx).WithArguments(k.driver).Should(ContainSubstring("conflicting: 1"))
+		Eventually(status).WithContext(ctx).WithArguments(k.driver).WithTimeout(2*fixture.Patience).
+			Should(ContainSubstring("conflicting: 1"), "it is written a minute after the first of many changes")
 		k.has(ctx, uuid, map[string]string{ceph.TagCluster: "another-b4xk9"})
 		Expect(k.version(ctx, uuid)).To(Equal(before))
 		remove(ctx, name)

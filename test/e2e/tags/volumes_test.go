@@ -46,7 +46,8 @@ var kinds = []kind{
 func prepare(ctx context.Context) {
 	GinkgoHelper()
 	Expect(env.Cluster.Ceph().CreatePool(ctx, pool, "rbd")).To(Succeed())
-	Expect(conn.EnsureSubvolumeGroup(ctx, cephdaemons.Filesystem, group)).To(Succeed())
+	// The mgr sees a new filesystem a moment after the mons.
+	Eventually(conn.EnsureSubvolumeGroup).WithContext(ctx).WithArguments(cephdaemons.Filesystem, group).Should(Succeed())
 }
 
 func poolID(ctx context.Context) int64 {
