@@ -33,7 +33,9 @@ func (i images) Tags(ctx context.Context, cluster TagStore, volumes []Volume) ([
 }
 
 func (images) locate(ctx context.Context, cluster TagStore, pools []ceph.Pool, v Volume) (ceph.ImagePlace, error) {
-	at := ceph.ImagePlace{Pool: v.Attributes[poolParameter], Namespace: v.Attributes[radosNamespaceAttribute], Name: v.Handle}
+	at := ceph.ImagePlace{
+		Pool: v.Attributes[poolParameter], Namespace: cmp.Or(v.Attributes[radosNamespaceAttribute], v.Namespace), Name: v.Handle,
+	}
 	if Static(v.Attributes) {
 		return at, nil
 	}

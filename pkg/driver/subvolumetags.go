@@ -80,7 +80,7 @@ func (subvolumes) locate(ctx context.Context, cluster TagStore, filesystems []ce
 	if n < 0 {
 		return ceph.SubvolumePlace{}, fmt.Errorf("filesystem with ID %d: %w", handle.LocationID, ceph.ErrNotFound)
 	}
-	entry, err := metadataEntry(ctx, cluster, pools, filesystems[n].MetadataPool, handle.UUID)
+	entry, err := metadataEntry(ctx, cluster, pools, filesystems[n].MetadataPool, handle.UUID, cmp.Or(v.Namespace, journalNamespace))
 	if err != nil {
 		return ceph.SubvolumePlace{}, err
 	}
@@ -95,12 +95,12 @@ func (subvolumes) locate(ctx context.Context, cluster TagStore, filesystems []ce
 
 // metadataEntry reads the journal, where the user may: the mgr alone is enough for most volumes,
 // whose names the handle tells.
-func metadataEntry(ctx context.Context, cluster TagStore, pools []ceph.Pool, pool int64, uuid string) (map[string]string, error) {
+func metadataEntry(ctx context.Context, cluster TagStore, pools []ceph.Pool, pool int64, uuid, namespace string) (map[string]string, error) {
 	n := slices.IndexFunc(pools, func(p ceph.Pool) bool { return p.ID == pool })
 	if n < 0 {
 		return nil, nil
 	}
-	entry, err := entryOf(ctx, cluster, pools[n].Name, uuid, journalNamespace, "")
+	entry, err := entryOf(ctx, cluster, pools[n].Name, uuid, namespace, "")
 	if errors.Is(err, ceph.ErrDenied) {
 		return nil, nil
 	}

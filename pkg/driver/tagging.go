@@ -33,6 +33,9 @@ type Places interface {
 type Volume struct {
 	Handle     string
 	Attributes map[string]string
+	// Namespace is the RADOS namespace that config.json has for the volume's clusterID: that of
+	// images, or of the journal of subvolumes; empty for ceph-csi's own choice.
+	Namespace string
 }
 
 // Tags is the metadata of one volume as it was found.
@@ -84,7 +87,7 @@ func clusterOf(v Volume) string {
 }
 
 // Cluster is the clusterID of a volume, which is the fsid of its Ceph cluster unless somebody
-// named it otherwise. It is empty where neither handle nor attributes tell.
+// named it otherwise in config.json. It is empty where neither handle nor attributes tell.
 func (v Volume) Cluster() string { return clusterOf(v) }
 
 // entryOf reads the journal of a volume in the first of namespaces that has it; nil where none

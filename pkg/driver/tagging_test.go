@@ -67,17 +67,21 @@ func TestWhereTagsAre(t *testing.T) {
 		},
 	}}
 	tests := map[string]struct {
-		reason   string
-		driver   Driver
-		handle   string
-		values   map[string]string
-		journals map[string]map[string]string
-		denied   bool
-		want     string
-		err      error
+		reason string
+		driver Driver
+		handle string
+		values map[string]string
+		// configured is the RADOS namespace in config.json.
+		configured string
+		journals   map[string]map[string]string
+		denied     bool
+		want       string
+		err        error
 	}{
 		"Image":              {reason: "the journal names it", driver: RBD, handle: volumeHandle(3), journals: map[string]map[string]string{"rbd//" + entry: named}, want: "rbd/shop-" + volumeUUID},
 		"ImageNamespace":     {reason: "of a tenant", driver: RBD, handle: volumeHandle(3), values: map[string]string{"radosNamespace": "t"}, journals: map[string]map[string]string{"rbd/t/" + entry: named}, want: "rbd/t/shop-" + volumeUUID},
+		"ImageConfigured":    {reason: "the attributes of older volumes do not tell", driver: RBD, handle: volumeHandle(3), configured: "t", journals: map[string]map[string]string{"rbd/t/" + entry: named}, want: "rbd/t/shop-" + volumeUUID},
+		"JournalConfigured":  {reason: "somewhere else than usual", driver: CephFS, handle: volumeHandle(1), configured: "j", journals: map[string]map[string]string{"meta/j/" + entry: named}, want: "fs/csi/shop-" + volumeUUID},
 		"JournalAstray":      {reason: "ceph-csi mixes up namespaces", driver: RBD, handle: volumeHandle(3), values: map[string]string{"radosNamespace": "t"}, journals: map[string]map[string]string{"rbd//" + entry: named}, want: "rbd/t/shop-" + volumeUUID},
 		"HalfJournal":        {reason: "the other half is elsewhere", driver: RBD, handle: volumeHandle(3), values: map[string]string{"radosNamespace": "t"}, journals: map[string]map[string]string{"rbd/t/" + entry: {"csi.imageid": "1"}, "rbd//" + entry: named}, want: "rbd/t/shop-" + volumeUUID},
 		"NoJournal":          {reason: "the usual name", driver: RBD, handle: volumeHandle(3), want: "rbd/csi-vol-" + volumeUUID},
@@ -108,7 +112,7 @@ func TestWhereTagsAre(t *testing.T) {
 			cluster := cluster
 			cluster.journals, cluster.denied = tc.journals, tc.denied
 			// Another one beside it must not change the order.
-			volumes := []Volume{{Handle: "?"}, {Handle: tc.handle, Attributes: tc.values}}
+			volumes := []Volume{{Handle: "?"}, {Handle: tc.handle, Attributes: tc.values, Namespace: tc.configured}}
 			got, err := tc.driver.Tagging.Tags(t.Context(), cluster, volumes)
 			if err != nil || len(got) != 2 {
 				t.Fatalf("got %+v, %v", got, err)

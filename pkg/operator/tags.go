@@ -21,6 +21,8 @@ func (s starter) tags(client func(fsid string) (Session, bool)) factory.Controll
 			return session, ok
 		},
 		Clusters:          s.clusters,
+		ClusterIDs:        s.clusterConfig,
+		Triggers:          []factory.Informer{s.usage},
 		Infrastructures:   s.clients.config.Config().V1().Infrastructures(),
 		PersistentVolumes: s.clients.volumes.Core().V1().PersistentVolumes(),
 		Volumes:           s.clients.kube.CoreV1(),

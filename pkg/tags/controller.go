@@ -52,8 +52,12 @@ type Config struct {
 	Driver   driver.Driver
 	Operator v1helpers.OperatorClient
 	// Client returns the live connection to a Ceph cluster; false while there is none.
-	Client            func(fsid string) (driver.TagStore, bool)
-	Clusters          *latest.Value[[]ceph.Cluster]
+	Client   func(fsid string) (driver.TagStore, bool)
+	Clusters *latest.Value[[]ceph.Cluster]
+	// ClusterIDs are what the driver's config.json has for the clusterIDs of volumes; Triggers wake
+	// the controller when that may have changed.
+	ClusterIDs        func() ([]ceph.ConfigEntry, error)
+	Triggers          []factory.Informer
 	Infrastructures   configinformers.InfrastructureInformer
 	PersistentVolumes coreinformers.PersistentVolumeInformer
 	// Volumes reads a PersistentVolume anew, with what the informer does not keep.
@@ -81,8 +85,9 @@ type controller struct {
 	// question without an answer were.
 	looked, stepped time.Time
 	silent          map[string]time.Time
-	// known are the Ceph clusters of the last look.
-	known string
+	// known are the Ceph clusters and clusterIDs of the last look, places what it made of them.
+	known  string
+	places places
 	// told are the volumes, by UID, about which there was an event.
 	told map[string]bool
 	// findings are those of the Ceph clusters, by fsid.
@@ -111,6 +116,7 @@ func (c *controller) build() factory.Controller {
 		WithSync(c.sync).
 		WithControllerInstanceName(controllerName).
 		WithInformers(c.Operator.Informer(), c.Clusters, c.Infrastructures.Informer()).
+		WithInformers(c.Triggers...).
 		WithFilteredEventsInformers(c.isOurs, c.PersistentVolumes.Informer()).
 		ToController(controllerName, c.Recorder)
 }

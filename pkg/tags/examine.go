@@ -28,7 +28,7 @@ func (c *controller) examine(ctx context.Context, s session, volumes []*corev1.P
 	defer cancel()
 	places := make([]driver.Volume, 0, len(volumes))
 	for _, volume := range volumes {
-		places = append(places, volumeOf(volume))
+		places = append(places, c.volumeOf(volume))
 	}
 	found, trouble := c.Driver.Tagging.Tags(ctx, s.client, places)
 	for i, volume := range volumes[:len(found)] {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -18,8 +16,11 @@ import (
 // look finds the volumes whose tags are to be read, if there may be any.
 func (c *controller) look(clusters []ceph.Cluster) error {
 	now := c.Clock.Now()
-	fsids := fsidsOf(clusters)
-	known := strings.Join(fsids, " ")
+	config, err := c.ClusterIDs()
+	if err != nil {
+		return err
+	}
+	known := fmt.Sprint(fsidsOf(clusters), config)
 	if !c.looked.IsZero() && known == c.known && (now.Sub(c.looked) < lookPause || !c.news.Load() && now.Before(c.nextDue)) {
 		return nil
 	}
@@ -29,13 +30,14 @@ func (c *controller) look(clusters []ceph.Cluster) error {
 		return fmt.Errorf("listing PersistentVolumes: %w", err)
 	}
 	c.looked, c.known, c.concluded = now, known, false
+	c.places = places{clusters: clusters, config: config, storage: c.Driver.Storage, known: map[string]place{}}
 	clear(c.due)
 	c.begin()
 	for _, volume := range all {
 		if !c.serves(volume) || leaving(volume) {
 			continue
 		}
-		if fsid := volumeOf(volume).Cluster(); slices.Contains(fsids, fsid) && c.find(c.key(volume), now) {
+		if fsid := c.places.of(c.volumeOf(volume).Cluster()).fsid; fsid != "" && c.find(c.key(volume), now) {
 			c.due[fsid] = append(c.due[fsid], volume)
 		}
 	}
@@ -55,8 +57,10 @@ func (c *controller) serves(volume *corev1.PersistentVolume) bool {
 	return volume.Spec.CSI != nil && volume.Spec.CSI.Driver == c.Driver.Name
 }
 
-func volumeOf(volume *corev1.PersistentVolume) driver.Volume {
-	return driver.Volume{Handle: volume.Spec.CSI.VolumeHandle, Attributes: volume.Spec.CSI.VolumeAttributes}
+func (c *controller) volumeOf(volume *corev1.PersistentVolume) driver.Volume {
+	v := driver.Volume{Handle: volume.Spec.CSI.VolumeHandle, Attributes: volume.Spec.CSI.VolumeAttributes}
+	v.Namespace = c.places.of(v.Cluster()).namespace
+	return v
 }
 
 // key stands for all of a PersistentVolume on which its tags depend and that can change: what

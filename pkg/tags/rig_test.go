@@ -54,6 +54,7 @@ type rig struct {
 	kube       *fake.Clientset
 	ceph       *cephtest.Cluster
 	client     *counted
+	clusterIDs []ceph.ConfigEntry
 	connected  bool
 	ours       bool
 	clock      *clocktesting.FakePassiveClock
@@ -87,6 +88,7 @@ func newRig(t *testing.T, d driver.Driver, denied ...string) *rig {
 		Driver: d, Operator: r.operator, Clock: r.clock,
 		Client:            func(fsid string) (driver.TagStore, bool) { return r.client, r.connected && fsid == cephtest.FSID },
 		Clusters:          &latest.Value[[]ceph.Cluster]{},
+		ClusterIDs:        func() ([]ceph.ConfigEntry, error) { return r.clusterIDs, nil },
 		Infrastructures:   config.Config().V1().Infrastructures(),
 		PersistentVolumes: volumes.Core().V1().PersistentVolumes(),
 		Volumes:           r.kube.CoreV1(),
@@ -98,7 +100,7 @@ func newRig(t *testing.T, d driver.Driver, denied ...string) *rig {
 		},
 		Recorder: events.NewInMemoryRecorder("test", r.clock),
 	}
-	r.config.Clusters.Set([]ceph.Cluster{{FSID: cephtest.FSID, Credentials: r.ceph.Credentials("u")}})
+	r.config.Clusters.Set([]ceph.Cluster{{FSID: cephtest.FSID, MonMap: r.ceph.MonMap(), Credentials: r.ceph.Credentials("u")}})
 	r.start()
 	ctx, cancel := context.WithCancel(t.Context())
 	volumes.Core().V1().PersistentVolumes().Informer()

@@ -4,10 +4,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
@@ -114,4 +116,32 @@ func TestRetainMark(t *testing.T) {
 		r.later(t, time.Minute)
 		f.expect(t, r, 1, own(1, ceph.TagRetain, "true"))
 	})
+}
+
+// TestClusterIDs: somebody else's driver names Ceph clusters, and RADOS namespaces in them, as it
+// likes.
+func TestClusterIDs(t *testing.T) {
+	r := newRig(t, driver.RBD)
+	r.clusterIDs = []ceph.ConfigEntry{
+		{ClusterID: "rook-ceph", Monitors: []string{"10.20.0.2:3300"}, ImageNamespace: "t"},
+		{ClusterID: "elsewhere", Monitors: []string{"10.99.0.2:3300"}},
+	}
+	at := ceph.ImagePlace{Pool: "rbd", Namespace: "t", Name: "csi-vol-" + uuid(1)}
+	r.ceph.AddImage(at)
+	for i, handle := range []string{"0001-0009-rook-ceph-0000000000000001-", "0001-0009-elsewhere-0000000000000001-"} {
+		pv := provisioned(driver.RBD, i+1, 1)
+		pv.Spec.CSI.VolumeHandle = handle + uuid(i+1)
+		r.add(t, pv)
+	}
+	r.later(t, 0)
+	if diff := cmp.Diff(own(1), r.ceph.Image(at)); diff != "" {
+		t.Errorf("tags (-want +got):\n%s", diff)
+	}
+	r.expectCounts(t, report.TagCounts{Tagged: 1})
+	// A stranger's Ceph cluster is declared later.
+	f := fixtures["RBD"]
+	f.add(r, 2)
+	r.clusterIDs[1].Monitors = r.clusterIDs[0].Monitors
+	r.later(t, time.Minute)
+	f.expect(t, r, 2, own(2))
 }
