@@ -7,12 +7,12 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 	"k8s.io/utils/clock"
 
-	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/rados"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
@@ -20,10 +20,13 @@ import (
 // teardownFlags are the flags of teardown.
 type teardownFlags struct {
 	infraID, conf, keyring, user, output string
-	pools                                []string
-	dryRun, force, yes                   bool
+	kubeconfig, pvList                   string
+	pools, filesystems, volumes          []string
+	dryRun, force, yes, orphans          bool
 	includeRetained, keepForChildren     bool
+	keepUsers                            bool
 	parallel                             int
+	olderThan                            time.Duration
 }
 
 func newTeardownCommand() *cobra.Command {
@@ -34,6 +37,9 @@ func newTeardownCommand() *cobra.Command {
 		Long: "Remove from Ceph every volume of a cluster that is gone: what carries the tag of its infra ID and is\n" +
 			"provably its own. Needs no Kubernetes. May be interrupted anywhere and run again.\n" +
 			"Never removes a pool or a filesystem. What is refused is listed with the reason.\n\n" +
+			"With --kubeconfig, ceph.conf and keyring come from Secret ceph-credentials unless they are given, and\n" +
+			"volumes that objects of that cluster name are compared first: of a cluster with another infra ID they are\n" +
+			"refused. With --orphans it only lists what the living cluster may have forgotten.\n\n" +
 			"Exit codes: 0 done, 1 something could not be removed, 2 could not run (nothing was removed),\n" +
 			"3 something was refused.",
 		Args: func(cmd *cobra.Command, args []string) error { return notRun(cobra.NoArgs(cmd, args)) },
@@ -48,6 +54,13 @@ func newTeardownCommand() *cobra.Command {
 	f.StringVar(&flags.keyring, "keyring", "", "The keyring with an administrator of the Ceph cluster.")
 	f.StringVar(&flags.user, "user", "", "Which user of the keyring (default: the only one, or client.admin).")
 	f.StringSliceVar(&flags.pools, "pool", nil, "Remove from this pool only; may be repeated (default: all pools of application rbd).")
+	f.StringSliceVar(&flags.filesystems, "filesystem", nil, "Remove from this CephFS filesystem only; may be repeated (default: all).")
+	f.StringSliceVar(&flags.volumes, "volume", nil, "Remove only the volume or snapshot with this handle; may be repeated.")
+	f.StringVar(&flags.kubeconfig, "kubeconfig", "", "A kubeconfig of a cluster whose PersistentVolumes and VolumeSnapshotContents are compared first.")
+	f.StringVar(&flags.pvList, "pv-list", "", "A file with handles of other clusters' volumes, one in a line; these are refused.")
+	f.BoolVar(&flags.orphans, "orphans", false, "List volumes of the living cluster that none of its objects names, and remove nothing; needs --kubeconfig.")
+	f.DurationVar(&flags.olderThan, "older-than", 24*time.Hour, "With --orphans, leave out what is younger.")
+	f.BoolVar(&flags.keepUsers, "keep-users", false, "Leave the cephx users that the operator made for the cluster.")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "Show what would be removed, and remove nothing.")
 	f.IntVar(&flags.parallel, "parallel", teardown.DefaultParallel, "How much is removed at a time.")
 	f.BoolVar(&flags.includeRetained, "include-retained", false, "Also remove volumes whose PersistentVolume said reclaimPolicy Retain.")
@@ -70,7 +83,11 @@ func (f teardownFlags) run(ctx context.Context, in io.Reader, out, progress io.W
 	if err := f.check(); err != nil {
 		return notRun(err)
 	}
-	source, err := f.source(ctx)
+	options, cluster, err := f.options(ctx)
+	if err != nil {
+		return notRun(err)
+	}
+	source, err := f.source(ctx, cluster)
 	if err != nil {
 		return notRun(err)
 	}
@@ -79,7 +96,17 @@ func (f teardownFlags) run(ctx context.Context, in io.Reader, out, progress io.W
 		return notRun(err)
 	}
 	defer conn.Close()
-	report, err := teardown.Run(ctx, f.config(conn, in, out, progress))
+	if err := f.limit(ctx, conn, &options); err != nil {
+		return notRun(err)
+	}
+	parts := f.parts(options, conn)
+	if f.orphans {
+		_, err := teardown.Orphans(ctx, teardown.OrphansConfig{
+			Options: options, Parts: parts, OlderThan: f.olderThan, Now: time.Now(), JSON: f.output == "json", Out: out,
+		})
+		return notRun(err)
+	}
+	report, err := teardown.Run(ctx, f.config(options, parts, in, out, progress))
 	if err != nil {
 		return notRun(err)
 	}
@@ -98,6 +125,10 @@ func (f teardownFlags) check() error {
 		return fmt.Errorf("--infra-id=%q: starts or ends with a blank", f.infraID)
 	case f.output != "table" && f.output != "json":
 		return fmt.Errorf("--output=%q: must be table or json", f.output)
+	case f.orphans && f.kubeconfig == "":
+		return errors.New("--orphans needs --kubeconfig: it compares with the objects of the living cluster")
+	case f.orphans && len(f.volumes) > 0:
+		return errors.New("--orphans removes nothing, --volume does: give one of them")
 	case f.parallel < 1 || f.parallel > maxParallel:
 		return fmt.Errorf("--parallel=%d: must be 1 to %d", f.parallel, maxParallel)
 	}
@@ -106,35 +137,14 @@ func (f teardownFlags) check() error {
 
 const maxParallel = 64
 
-func (f teardownFlags) source(ctx context.Context) (ceph.Source, error) {
-	conf, err := readFile("--ceph-conf", f.conf)
-	if err != nil {
-		return ceph.Source{}, err
-	}
-	keyring, err := readFile("--keyring", f.keyring)
-	if err != nil {
-		return ceph.Source{}, err
-	}
-	data := map[string][]byte{ceph.EntryConf: conf.Content, ceph.EntryKeyring: keyring.Content}
-	if f.user != "" {
-		data[ceph.EntryUserID] = []byte(strings.TrimPrefix(f.user, "client."))
-	}
-	return ceph.ParseSource(ctx, data, resolve)
-}
-
-func (f teardownFlags) config(conn *rados.Conn, in io.Reader, out, progress io.Writer) teardown.Config {
+func (f teardownFlags) config(options teardown.Options, parts []teardown.Part, in io.Reader, out, progress io.Writer) teardown.Config {
 	config := teardown.Config{
-		Options: teardown.Options{
-			InfraID: f.infraID, Pools: f.pools, Parallel: f.parallel,
-			IncludeRetained: f.includeRetained, Force: f.force, KeepForChildren: f.keepForChildren,
-		},
-		DryRun: f.dryRun, JSON: f.output == "json", Out: out,
+		Options: options, Parts: parts, DryRun: f.dryRun, JSON: f.output == "json", Out: out,
 		Progress: teardown.NewProgress(progress, isTerminal(progress), clock.RealClock{}),
 	}
 	if !f.yes {
 		config.Confirm = func(text string) (bool, error) { return confirm(in, progress, text), nil }
 	}
-	config.Parts = []teardown.Part{teardown.NewImages(config.Options, conn, clock.RealClock{})}
 	return config
 }
 

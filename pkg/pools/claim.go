@@ -198,6 +198,20 @@ func byID(pools []ceph.Pool, id int64) (ceph.Pool, bool) {
 	return pools[i], true
 }
 
+// Marked names the pools that carry a mark of drivers of an OpenShift cluster.
+func Marked(pools []ceph.Pool, infraID string, kinds ...string) []string {
+	var names []string
+	for _, p := range pools {
+		if slices.ContainsFunc(kinds, func(kind string) bool {
+			_, mine, _ := read(p, userKey(infraID, kind))
+			return mine
+		}) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
 // Release takes the marks of drivers of an OpenShift cluster off all pools of a Ceph cluster,
 // for its uninstallation. The last user's release clears the flag.
 func Release(ctx context.Context, client Marker, infraID string, kinds ...string) error {

@@ -46,6 +46,9 @@ type Options struct {
 	// Claimed tells whose PersistentVolume names a volume, in words such as "PersistentVolume pv-1
 	// of cluster b"; empty means nobody's. Nil where no PersistentVolumes are known.
 	Claimed func(Item) string
+	// Ours tells whether a PersistentVolume or VolumeSnapshotContent of the cluster itself names an
+	// item. Nil where the cluster's objects are not known.
+	Ours func(Item) bool
 }
 
 // DefaultParallel is how much is done at a time unless told otherwise. Plain images go no faster

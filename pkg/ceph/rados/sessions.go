@@ -11,11 +11,11 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
-// Sessions asks each mon of the monmap for its clients, this connection among them: every client
-// of Ceph, in a kernel too, holds a session with one mon all the time. The user needs mon caps
+// Sessions asks each mon in quorum for its clients, this connection among them: every client of
+// Ceph, in a kernel too, holds a session with one of them all the time. The user needs mon caps
 // "allow r". A mon that does not answer is an error: its clients are unknown.
 func (c *Conn) Sessions(ctx context.Context) ([]ceph.Session, error) {
-	monmap, err := c.MonMap(ctx)
+	mons, err := c.Quorum(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -24,20 +24,20 @@ func (c *Conn) Sessions(ctx context.Context) ([]ceph.Session, error) {
 		return nil, err
 	}
 	var sessions []ceph.Session
-	for _, mon := range monmap.Mons {
+	for _, mon := range mons {
 		output, err := call(ctx, c, func(conn *rados.Conn) ([]byte, error) {
-			output, status, err := conn.MonCommandTarget(mon.Name, [][]byte{command})
+			output, status, err := conn.MonCommandTarget(mon, [][]byte{command})
 			if err != nil {
 				return nil, failure("tell mon sessions", status, err)
 			}
 			return output, nil
 		})
 		if err != nil {
-			return nil, fmt.Errorf("listing the clients of mon %s: %w", mon.Name, err)
+			return nil, fmt.Errorf("listing the clients of mon %s: %w", mon, err)
 		}
 		found, err := ceph.ParseSessions(output)
 		if err != nil {
-			return nil, fmt.Errorf("mon %s: %w", mon.Name, err)
+			return nil, fmt.Errorf("mon %s: %w", mon, err)
 		}
 		sessions = append(sessions, found...)
 	}

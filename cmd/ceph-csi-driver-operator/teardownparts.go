@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/rados"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/check"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
+)
+
+// options reads what living clusters name. The cluster is nil without --kubeconfig.
+func (f teardownFlags) options(ctx context.Context) (teardown.Options, *check.Cluster, error) {
+	o := teardown.Options{
+		InfraID: f.infraID, Pools: f.pools, Filesystems: f.filesystems, Parallel: f.parallel,
+		IncludeRetained: f.includeRetained, Force: f.force, KeepForChildren: f.keepForChildren,
+	}
+	var others []*teardown.Living
+	if f.pvList != "" {
+		content, err := os.ReadFile(f.pvList)
+		if err != nil {
+			return o, nil, fmt.Errorf("--pv-list: %w", err)
+		}
+		listed := teardown.ParseHandles(string(content), f.pvList)
+		if listed.Len() == 0 {
+			return o, nil, fmt.Errorf("--pv-list=%s: it has no handle", f.pvList)
+		}
+		others = append(others, listed)
+	}
+	var read *check.Cluster
+	if f.kubeconfig != "" {
+		var err error
+		if read, err = cluster(f.kubeconfig); err != nil {
+			return o, nil, err
+		}
+		infraID, living, err := teardown.ReadLiving(ctx, read.Kube, read.Dynamic)
+		if err != nil {
+			return o, nil, fmt.Errorf("--kubeconfig: %w", err)
+		}
+		switch {
+		case infraID == f.infraID:
+			o.Ours = func(i teardown.Item) bool { return living.Names(i) != "" }
+		case f.orphans:
+			return o, nil, fmt.Errorf("--kubeconfig: it is of cluster %q, and --infra-id says %q", infraID, f.infraID)
+		default:
+			others = append(others, living)
+		}
+	}
+	if len(others) > 0 {
+		o.Claimed = func(i teardown.Item) string {
+			for _, living := range others {
+				if whose := living.Names(i); whose != "" {
+					return whose
+				}
+			}
+			return ""
+		}
+	}
+	return o, read, nil
+}
+
+// limit reads the handles of --volume, which must be of this Ceph cluster.
+func (f teardownFlags) limit(ctx context.Context, conn *rados.Conn, o *teardown.Options) error {
+	if len(f.volumes) == 0 {
+		return nil
+	}
+	fsid, err := conn.FSID(ctx)
+	if err != nil {
+		return err
+	}
+	for _, text := range f.volumes {
+		handle, err := ceph.ParseVolumeHandle(text)
+		if err != nil {
+			return fmt.Errorf("--volume: %w", err)
+		}
+		if ceph.IsUUID(handle.ClusterID) && handle.ClusterID != fsid {
+			return fmt.Errorf("--volume=%s: it is of Ceph cluster %s, and this one is %s", text, handle.ClusterID, fsid)
+		}
+		o.Volumes = append(o.Volumes, handle)
+	}
+	return nil
+}
+
+// parts are what is removed, in this order: users and protection once nothing needs them. Who names
+// pools alone means no filesystem, and the other way round.
+func (f teardownFlags) parts(o teardown.Options, conn *rados.Conn) []teardown.Part {
+	var parts []teardown.Part
+	if len(f.pools) > 0 || len(f.filesystems) == 0 {
+		parts = append(parts, teardown.NewImages(o, conn, clock.RealClock{}))
+	}
+	if len(f.filesystems) > 0 || len(f.pools) == 0 {
+		parts = append(parts, teardown.NewFiles(filesConfig(o, conn)))
+	}
+	if f.orphans {
+		return parts
+	}
+	var users []string
+	for _, d := range driver.All {
+		users = append(users, d.ProvisionerUser(f.infraID), d.NodeUser(f.infraID))
+	}
+	return append(parts, teardown.NewUsers(o, conn, users, f.keepUsers), teardown.NewProtections(o, conn, kinds()))
+}
+
+func filesConfig(o teardown.Options, conn *rados.Conn) teardown.FilesConfig {
+	return teardown.FilesConfig{
+		Options: o, Ceph: conn, Clock: clock.RealClock{},
+		Manager: func(ctx context.Context) (teardown.SubvolumeManager, error) {
+			manager, err := conn.Manager(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return manager, nil
+		},
+		Mount: func(ctx context.Context, filesystem string) (teardown.FileMount, error) {
+			mount, err := conn.Mount(ctx, filesystem)
+			if err != nil {
+				return nil, err
+			}
+			return mount, nil
+		},
+	}
+}
+
+// source is what --ceph-conf and --keyring say, or else the cluster's Secret.
+func (f teardownFlags) source(ctx context.Context, read *check.Cluster) (ceph.Source, error) {
+	data := map[string][]byte{}
+	if read != nil && f.conf == "" && f.keyring == "" {
+		secret, err := read.Kube.CoreV1().Secrets(driver.Namespace).Get(ctx, driver.CredentialsSecret, metav1.GetOptions{})
+		if err != nil {
+			return ceph.Source{}, fmt.Errorf("--kubeconfig: reading Secret %s in namespace %s: %w; give --ceph-conf and --keyring instead", driver.CredentialsSecret, driver.Namespace, err)
+		}
+		data = maps.Clone(secret.Data)
+	} else {
+		conf, err := readFile("--ceph-conf", f.conf)
+		if err != nil {
+			return ceph.Source{}, err
+		}
+		keyring, err := readFile("--keyring", f.keyring)
+		if err != nil {
+			return ceph.Source{}, err
+		}
+		data[ceph.EntryConf], data[ceph.EntryKeyring] = conf.Content, keyring.Content
+	}
+	if f.user != "" && data != nil {
+		data[ceph.EntryUserID] = []byte(strings.TrimPrefix(f.user, "client."))
+	}
+	return ceph.ParseSource(ctx, data, resolve)
+}

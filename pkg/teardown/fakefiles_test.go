@@ -1,0 +1,210 @@
+package teardown
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"syscall"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// fakeFiles is a filesystem in memory, with its journals.
+type fakeFiles struct {
+	mu         sync.Mutex
+	subvolumes map[string]*fakeSubvolume
+	// omaps are by RADOS namespace and object, references by namespace and handle.
+	omaps      map[[2]string]map[string]string
+	references map[[2]string]ceph.RefTracker
+	records    map[string][]byte
+	clients    []ceph.FileClient
+	// blind keeps the filesystem from being mounted; inactive leaves it without MDS.
+	blind    error
+	inactive bool
+	// steps is how many changes are done before the process is killed; negative: no limit.
+	steps  int
+	writes int
+}
+
+type fakeSubvolume struct {
+	state     string
+	metadata  map[string]string
+	snapshots map[string]*fakeSnapshot
+}
+
+type fakeSnapshot struct {
+	metadata map[string]string
+	copied   bool
+}
+
+func newFakeFiles() *fakeFiles {
+	return &fakeFiles{
+		subvolumes: map[string]*fakeSubvolume{}, omaps: map[[2]string]map[string]string{},
+		references: map[[2]string]ceph.RefTracker{}, records: map[string][]byte{}, steps: -1,
+	}
+}
+
+// step does a change, unless the process is dead by then.
+func (f *fakeFiles) step(change func() error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.steps == 0 {
+		return fmt.Errorf("%w: %w", ceph.ErrClosed, errKilled)
+	}
+	f.steps--
+	f.writes++
+	return change()
+}
+
+func (f *fakeFiles) FileSystems(context.Context) ([]ceph.FileSystem, error) {
+	return []ceph.FileSystem{{ID: 1, Name: "myfs", Active: !f.inactive, MetadataPool: 7}}, nil
+}
+
+func (f *fakeFiles) Pools(context.Context) ([]ceph.Pool, error) {
+	return []ceph.Pool{{ID: 7, Name: "meta"}}, nil
+}
+
+func (f *fakeFiles) Journals(context.Context, string) ([]ceph.JournalPiece, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []ceph.JournalPiece
+	for at, omap := range f.omaps {
+		out = append(out, ceph.JournalPiece{Namespace: at[0], Object: at[1], Omap: maps.Clone(omap)})
+	}
+	for at := range f.references {
+		out = append(out, ceph.JournalPiece{Namespace: at[0], Object: ceph.JournalName{Kind: ceph.JournalReferences, Handle: at[1]}.Object()})
+	}
+	return out, nil
+}
+
+func (f *fakeFiles) RemoveJournal(_ context.Context, _ string, j ceph.Journal) error {
+	for _, namespace := range j.Namespaces {
+		err := f.step(func() error { delete(f.omaps, [2]string{namespace, j.Name().Object()}); return nil })
+		if err != nil {
+			return err
+		}
+	}
+	for _, k := range j.Keys {
+		err := f.step(func() error { delete(f.omaps[[2]string{k.Namespace, k.Directory}], k.Key); return nil })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *fakeFiles) References(_ context.Context, _, namespace, handle string) (ceph.RefTracker, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	found, ok := f.references[[2]string{namespace, handle}]
+	if !ok {
+		return found, ceph.ErrNotFound
+	}
+	return ceph.RefTracker{Count: found.Count, Masked: maps.Clone(found.Masked)}, nil
+}
+
+func (f *fakeFiles) DropReferences(_ context.Context, _, namespace, handle string, volumes []string, all bool) error {
+	return f.step(func() error {
+		at := [2]string{namespace, handle}
+		tracker, ok := f.references[at]
+		if !ok {
+			return nil
+		}
+		var gone []string
+		tracker.Count, gone, _ = tracker.Drop(volumes)
+		for _, key := range gone {
+			delete(tracker.Masked, key)
+		}
+		f.references[at] = tracker
+		if _, _, others := tracker.Drop([]string{handle}); all && !others {
+			delete(f.references, at)
+		}
+		return nil
+	})
+}
+
+func (f *fakeFiles) ReadRecord(_ context.Context, _, _, object string) ([]byte, error) {
+	if content, ok := f.records[object]; ok {
+		return content, nil
+	}
+	return nil, ceph.ErrNotFound
+}
+
+func (f *fakeFiles) WriteRecord(_ context.Context, _, _, object string, content []byte) error {
+	return f.step(func() error { f.records[object] = content; return nil })
+}
+
+func (f *fakeFiles) RemoveRecord(_ context.Context, _, _, object string) error {
+	return f.step(func() error { delete(f.records, object); return nil })
+}
+
+func (f *fakeFiles) SubvolumeGroups(context.Context, string) ([]string, error) {
+	return []string{"csi"}, nil
+}
+
+func (f *fakeFiles) Subvolumes(_ context.Context, _, group string) ([]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if group == "" {
+		return nil, nil
+	}
+	return slices.Sorted(maps.Keys(f.subvolumes)), nil
+}
+
+// at finds a subvolume, and fails as the mgr does.
+func (f *fakeFiles) at(place ceph.SubvolumePlace, states ...string) (*fakeSubvolume, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s, ok := f.subvolumes[place.Name]
+	switch {
+	case !ok:
+		return nil, errnoOf("fs subvolume", syscall.ENOENT)
+	case slices.Contains(states, s.state):
+		return s, nil
+	case s.state == ceph.SubvolumeRetained:
+		return nil, errnoOf("fs subvolume", syscall.ENOENT)
+	}
+	return nil, errnoOf("fs subvolume", syscall.EAGAIN)
+}
+
+func (f *fakeFiles) Subvolume(_ context.Context, place ceph.SubvolumePlace) (ceph.Subvolume, error) {
+	s, err := f.at(place, ceph.SubvolumeComplete, ceph.SubvolumeRetained)
+	if err != nil {
+		return ceph.Subvolume{}, err
+	}
+	return ceph.Subvolume{Type: "subvolume", State: s.state, Size: 1 << 30}, nil
+}
+
+func (f *fakeFiles) SubvolumeMetadata(_ context.Context, place ceph.SubvolumePlace) (map[string]string, error) {
+	s, err := f.at(place, ceph.SubvolumeComplete)
+	if err != nil {
+		return nil, err
+	}
+	return s.metadata, nil
+}
+
+func (f *fakeFiles) SubvolumeSnapshots(_ context.Context, place ceph.SubvolumePlace) ([]string, error) {
+	s, err := f.at(place, ceph.SubvolumeComplete, ceph.SubvolumeRetained)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Sorted(maps.Keys(s.snapshots)), nil
+}
+
+func (f *fakeFiles) SnapshotMetadata(_ context.Context, place ceph.SubvolumePlace, name string) (map[string]string, error) {
+	s, err := f.at(place, ceph.SubvolumeComplete)
+	if err != nil {
+		return nil, err
+	}
+	return s.snapshots[name].metadata, nil
+}
+
+func (f *fakeFiles) SnapshotCopied(_ context.Context, place ceph.SubvolumePlace, name string) (bool, error) {
+	s, err := f.at(place, ceph.SubvolumeComplete, ceph.SubvolumeRetained)
+	if err != nil {
+		return false, err
+	}
+	return s.snapshots[name].copied, nil
+}

@@ -1,0 +1,140 @@
+package teardown
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// FilesCeph is what is needed of a Ceph cluster to look after its filesystems.
+type FilesCeph interface {
+	FileSystems(ctx context.Context) ([]ceph.FileSystem, error)
+	Pools(ctx context.Context) ([]ceph.Pool, error)
+	Journals(ctx context.Context, pool string) ([]ceph.JournalPiece, error)
+	RemoveJournal(ctx context.Context, pool string, j ceph.Journal) error
+	References(ctx context.Context, pool, namespace, handle string) (ceph.RefTracker, error)
+	DropReferences(ctx context.Context, pool, namespace, handle string, volumes []string, all bool) error
+	ReadRecord(ctx context.Context, pool, namespace, object string) ([]byte, error)
+	WriteRecord(ctx context.Context, pool, namespace, object string, content []byte) error
+	RemoveRecord(ctx context.Context, pool, namespace, object string) error
+}
+
+// SubvolumeManager is the mgr's volumes module. ErrNotFound, ErrNotReady and ErrNotEmpty tell its
+// refusals apart.
+type SubvolumeManager interface {
+	SubvolumeGroups(ctx context.Context, filesystem string) ([]string, error)
+	Subvolumes(ctx context.Context, filesystem, group string) ([]string, error)
+	Subvolume(ctx context.Context, place ceph.SubvolumePlace) (ceph.Subvolume, error)
+	SubvolumeMetadata(ctx context.Context, place ceph.SubvolumePlace) (map[string]string, error)
+	SubvolumeSnapshots(ctx context.Context, place ceph.SubvolumePlace) ([]string, error)
+	SnapshotMetadata(ctx context.Context, place ceph.SubvolumePlace, snapshot string) (map[string]string, error)
+	SnapshotCopied(ctx context.Context, place ceph.SubvolumePlace, snapshot string) (bool, error)
+	RemoveSubvolume(ctx context.Context, place ceph.SubvolumePlace, retain bool) error
+	RemoveSubvolumeSnapshot(ctx context.Context, place ceph.SubvolumePlace, snapshot string) error
+	CancelClone(ctx context.Context, place ceph.SubvolumePlace) error
+	Close()
+}
+
+// FileMount is a client of a filesystem.
+type FileMount interface {
+	SubvolumeMeta(ctx context.Context, group, name string) (ceph.SubvolumeMeta, error)
+	Clients(ctx context.Context) ([]ceph.FileClient, error)
+	Close()
+}
+
+// FilesConfig is what the part of CephFS needs.
+type FilesConfig struct {
+	Options
+	Ceph FilesCeph
+	// Manager connects to the mgr for many commands.
+	Manager func(ctx context.Context) (SubvolumeManager, error)
+	// Mount mounts a filesystem.
+	Mount func(ctx context.Context, filesystem string) (FileMount, error)
+	Clock clock.Clock
+}
+
+// Deadlines. A mgr that restarts answers again within seconds; its volumes module may be busy with
+// purges for longer.
+const (
+	callLimit    = 2 * time.Minute
+	listingLimit = 30 * time.Minute
+	// managerWorkers is how many commands the mgr gets at a time: more made it slower.
+	managerWorkers = 8
+)
+
+// files is the part of CephFS.
+type files struct {
+	FilesConfig
+	manager SubvolumeManager
+	// plans are the decisions on each filesystem, from found on.
+	plans []filesPlan
+	found time.Time
+}
+
+// NewFiles returns the part of CephFS: subvolumes, their snapshots, shallow volumes and what
+// ceph-csi keeps about them, in all filesystems.
+func NewFiles(c FilesConfig) Part { return &files{FilesConfig: c} }
+
+func (f *files) workers() int {
+	if f.Parallel > 0 {
+		return min(f.Parallel, managerWorkers)
+	}
+	return managerWorkers
+}
+
+// inventory is what was read of one filesystem.
+type inventory struct {
+	filesystem ceph.FileSystem
+	// pool is the metadata pool, in which journals and the plan lie.
+	pool       string
+	subvolumes []subvolume
+	journals   []ceph.Journal
+	references []references
+	// plan is what an interrupted run had begun.
+	plan filesRecord
+	// clients have the filesystem mounted; blind says why they are not known.
+	clients []ceph.FileClient
+	blind   string
+}
+
+// subvolume is one of a filesystem, of whomever.
+type subvolume struct {
+	place ceph.SubvolumePlace
+	// state is complete, retained, or else that of a clone in flight.
+	state     string
+	size      uint64
+	created   time.Time
+	metadata  map[string]string
+	snapshots []snapshot
+	// unread says why its tags, or those of its snapshots, are not known.
+	unread string
+}
+
+// snapshot is one of a subvolume.
+type snapshot struct {
+	name     string
+	metadata map[string]string
+	// copied says that clones are being made of it.
+	copied  bool
+	created time.Time
+	unread  string
+}
+
+// references are who needs a snapshot, as ceph-csi counts them.
+type references struct {
+	namespace, handle string
+	// uuid is the snapshot's.
+	uuid    string
+	tracker ceph.RefTracker
+	// unread says why they are not known.
+	unread string
+}
+
+// complete, and inFlight for clones that are still being made, or whose making was given up.
+func (s subvolume) complete() bool { return s.state == ceph.SubvolumeComplete }
+func (s subvolume) inFlight() bool {
+	return s.state != ceph.SubvolumeComplete && s.state != ceph.SubvolumeRetained
+}

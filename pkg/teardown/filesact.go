@@ -1,0 +1,166 @@
+package teardown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// Remove removes filesystem by filesystem: the record is written first and struck last, and whatever
+// is removed goes before its journal.
+func (f *files) Remove(ctx context.Context, agreed []Decision, tell func(Outcome)) error {
+	if f.Clock.Since(f.found) > freshness {
+		if _, err := f.Find(ctx, nil); err != nil {
+			return err
+		}
+	}
+	defer func() {
+		f.manager.Close()
+		f.manager = nil
+	}()
+	for _, plan := range f.plans {
+		todo := filesRemoval{files: f, plan: plan, tell: tell, failed: map[volumeKey]bool{}}
+		if err := todo.run(ctx, agreed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// filesRemoval is the removal from one filesystem.
+type filesRemoval struct {
+	*files
+	plan filesPlan
+	tell func(Outcome)
+	// failed is what could not be removed in the phases before.
+	failed   map[volumeKey]bool
+	failures int
+}
+
+func (r *filesRemoval) run(ctx context.Context, agreed []Decision) error {
+	agreed = r.stillAgreed(agreed)
+	if len(agreed) == 0 {
+		return nil
+	}
+	in := r.plan.inventory
+	recorded := in.plan.with(r.InfraID, agreed)
+	if !recorded.empty() {
+		if err := writeFilesRecord(ctx, r.Ceph, in.pool, recorded); err != nil {
+			return err
+		}
+	}
+	for _, phase := range []struct {
+		kind Kind
+		do   func(context.Context, Decision) (string, error)
+	}{
+		{ShallowVolume, r.removeShallow},
+		{SubvolumeSnapshot, r.removeSnapshot},
+		{Subvolume, r.removeSubvolume},
+		{Journal, r.removeRest},
+	} {
+		if err := r.each(ctx, agreed, phase.kind, phase.do); err != nil {
+			return fmt.Errorf("interrupted: %w", err)
+		}
+	}
+	if err := r.verify(ctx, agreed); err != nil {
+		return err
+	}
+	return r.strike(ctx, agreed)
+}
+
+// stillAgreed leaves out what has changed since it was shown.
+func (r *filesRemoval) stillAgreed(agreed []Decision) []Decision {
+	var out []Decision
+	for _, d := range agreed {
+		// Items of another filesystem, or of its metadata pool, are another removal's.
+		if d.Place.Filesystem != r.plan.inventory.filesystem.Name && (d.Kind != Record || d.Place.Pool != r.plan.inventory.pool) {
+			continue
+		}
+		same := slices.ContainsFunc(r.plan.decisions, func(now Decision) bool { return now.Item == d.Item && now.Verdict == Remove })
+		if !same {
+			r.failures++
+			r.tell(Outcome{Decision: d, Err: errChanged})
+			continue
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// each does one phase, some at a time. Its error is that of ctx.
+func (r *filesRemoval) each(ctx context.Context, agreed []Decision, kind Kind, do func(context.Context, Decision) (string, error)) error {
+	agreed = slices.DeleteFunc(slices.Clone(agreed), func(d Decision) bool { return d.Kind != kind })
+	faults := make([]error, len(agreed))
+	err := each(ctx, r.workers(), len(agreed), func(ctx context.Context, i int) error {
+		note, err := do(ctx, agreed[i])
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		faults[i] = err
+		r.tell(Outcome{Decision: agreed[i], Note: note, Err: err})
+		return nil
+	})
+	for i, fault := range faults {
+		if fault != nil {
+			r.failures++
+			r.failed[keyOf(agreed[i].Item)] = true
+		}
+	}
+	return err
+}
+
+// verify reads again what is there.
+func (r *filesRemoval) verify(ctx context.Context, agreed []Decision) error {
+	byGroup := map[string][]string{}
+	for _, d := range agreed {
+		if d.Kind == Subvolume {
+			byGroup[d.Place.Group] = append(byGroup[d.Place.Group], d.Name)
+		}
+	}
+	for group, names := range byGroup {
+		left, err := limited(ctx, func(ctx context.Context) ([]string, error) {
+			return r.manager.Subvolumes(ctx, r.plan.inventory.filesystem.Name, group)
+		})
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			if !slices.Contains(left, name) {
+				continue
+			}
+			info, err := limited(ctx, func(ctx context.Context) (ceph.Subvolume, error) {
+				return r.manager.Subvolume(ctx, ceph.SubvolumePlace{Filesystem: r.plan.inventory.filesystem.Name, Group: group, Name: name})
+			})
+			if err == nil && info.State != ceph.SubvolumeRetained && r.failures == 0 {
+				return fmt.Errorf("subvolume %s was removed, but is there again", name)
+			}
+		}
+	}
+	return nil
+}
+
+// strike removes the record, once it is of no use.
+func (r *filesRemoval) strike(ctx context.Context, agreed []Decision) error {
+	var err error
+	if r.failures > 0 {
+		err = errors.New("it is needed for what could not be removed")
+	} else {
+		err = r.again(ctx, func(ctx context.Context) error {
+			return strikeFilesRecord(ctx, r.Ceph, r.plan.inventory.pool, r.InfraID)
+		})
+	}
+	told := false
+	for _, d := range agreed {
+		if d.Kind == Record {
+			r.tell(Outcome{Decision: d, Err: err})
+			told = true
+		}
+	}
+	if told || r.failures > 0 {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,232 @@
+package teardown
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// filesPlan are the decisions on one filesystem, with what acting on them needs.
+type filesPlan struct {
+	options   Options
+	inventory inventory
+	journals  map[ceph.JournalName]ceph.Journal
+	// decisions in the order in which they were made: shallow volumes, snapshots, subvolumes, rests.
+	decisions []Decision
+	// goes is what is removed, stays the decisions on the rest.
+	goes  map[volumeKey]bool
+	stays map[volumeKey]Decision
+	tags  map[string]int
+	alive []string
+}
+
+// volumeKey is a volume or snapshot of the filesystem, by the UUID in its handle.
+type volumeKey struct {
+	snapshot bool
+	uuid     string
+}
+
+func keyOf(i Item) volumeKey { return volumeKey{i.Kind == SubvolumeSnapshot, i.UUID} }
+
+// decideFiles decides on one filesystem, on what was read alone. In the order of removal, since
+// what stays keeps what it needs:
+//
+//	shallow volume    by the tag of its snapshot, and of the same namespace; or recorded
+//	snapshot          tag, name, journal of the right kind and no shallow volume that stays
+//	subvolume         tag, name, journal of the right kind and no own snapshot that stays
+//	clone in flight   has no tag: only if recorded, or if the cluster's own PersistentVolume names it
+//	journal           has no tag: only if recorded, once its volume or snapshot is gone
+func decideFiles(o Options, in inventory) filesPlan {
+	p := filesPlan{
+		options: o, inventory: in, journals: map[ceph.JournalName]ceph.Journal{},
+		goes: map[volumeKey]bool{}, stays: map[volumeKey]Decision{}, tags: map[string]int{},
+	}
+	for _, j := range in.journals {
+		p.journals[j.Name()] = j
+	}
+	p.decideShallow()
+	for _, s := range in.subvolumes {
+		for _, snapshot := range s.snapshots {
+			p.decideSnapshot(s, snapshot)
+		}
+	}
+	for _, s := range in.subvolumes {
+		p.decideSubvolume(s)
+	}
+	p.decideRests()
+	return p
+}
+
+// take notes a decision. What the run is not limited to stays, and is not listed.
+func (p *filesPlan) take(d Decision) {
+	if !p.options.Selected(d.Item) {
+		d.Verdict, d.Reason = Keep, "it is not among the volumes named"
+		p.stays[keyOf(d.Item)] = d
+		return
+	}
+	if d.Verdict == Remove {
+		p.goes[keyOf(d.Item)] = true
+	} else {
+		p.stays[keyOf(d.Item)] = d
+	}
+	p.decisions = append(p.decisions, d)
+}
+
+func (p *filesPlan) count(metadata map[string]string) {
+	if tag := metadata[ceph.TagCluster]; tag != "" {
+		p.tags[tag]++
+	}
+}
+
+func (p *filesPlan) journal(kind ceph.JournalKind, uuid string) (ceph.Journal, bool) {
+	j, found := p.journals[ceph.JournalName{Kind: kind, UUID: uuid}]
+	return j, found
+}
+
+// item is what all kinds of the filesystem have in common.
+func (p *filesPlan) item(kind Kind, group, name, uuid string, metadata map[string]string) Item {
+	return Item{
+		Kind: kind, Place: Place{Filesystem: p.inventory.filesystem.Name, Group: group}, Name: name, UUID: uuid,
+		Location: p.inventory.filesystem.ID, Tag: metadata[ceph.TagCluster],
+	}
+}
+
+// proof compares tag, name and journal, as facts that one alone does not prove. The words of a
+// failed proof say what is missing.
+func (p *filesPlan) proof(kind ceph.JournalKind, name, needs string, metadata map[string]string) (reason string, ours bool) {
+	parsed, ok := ceph.ParseCSIName(name)
+	if !ok || parsed.Temporary {
+		return "its name is none that ceph-csi makes", false
+	}
+	journal, found := p.journal(kind, parsed.UUID)
+	object := ceph.JournalName{Kind: kind, UUID: parsed.UUID}.Object()
+	switch {
+	case !found:
+		return "no journal of the filesystem names it", false
+	case len(journal.Contradictions) > 0:
+		return fmt.Sprintf("the parts of %s contradict each other: %s", object, journal.Contradictions[0]), false
+	case journal.Image != name:
+		return fmt.Sprintf("%s names %q", object, journal.Image), false
+	case metadata[needs] == "":
+		return fmt.Sprintf("%s names it, but it has no %s: unfinished", object, needs), false
+	}
+	return "tagged, named by " + object, true
+}
+
+func (p *filesPlan) decideSnapshot(s subvolume, snap snapshot) {
+	p.count(snap.metadata)
+	name, _ := ceph.ParseCSIName(snap.name)
+	item := p.item(SubvolumeSnapshot, s.place.Group, snap.name, name.UUID, snap.metadata)
+	item.Place.Subvolume, item.Created = s.place.Name, snap.created
+	item.PV = snap.metadata[ceph.TagSnapshotContent]
+	item.PVC = objectName(snap.metadata[ceph.TagSnapshotNamespace], snap.metadata[ceph.TagSnapshot])
+	_, journaled := p.journal(ceph.JournalSnapshot, name.UUID)
+	switch {
+	case snap.unread != "" && journaled:
+		p.take(Decision{item, Refuse, "whose it is cannot be read: " + snap.unread})
+		return
+	case item.Tag != p.options.InfraID:
+		return
+	}
+	reason, ours := p.proof(ceph.JournalSnapshot, snap.name, ceph.TagSnapshotContent, snap.metadata)
+	journal, _ := p.journal(ceph.JournalSnapshot, name.UUID)
+	switch {
+	case !ours:
+		p.take(Decision{item, Refuse, reason})
+	case journal.Source != s.place.Name:
+		p.take(Decision{item, Refuse, fmt.Sprintf("%s says that it is of %q", journal.Name().Object(), journal.Source)})
+	case snap.copied:
+		p.take(Decision{item, Refuse, "a clone is being made of it: cancel that (ceph fs clone cancel), or wait until it is done"})
+	default:
+		if blocker := p.shownBy(name.UUID); blocker != "" {
+			p.take(Decision{item, Refuse, blocker})
+			return
+		}
+		p.take(p.options.Judge(item, reason))
+	}
+}
+
+// shownBy names a shallow volume that shows a snapshot and stays.
+func (p *filesPlan) shownBy(uuid string) string {
+	for _, j := range p.inventory.journals {
+		if backing, ok := p.backing(j); ok && backing == uuid && !p.goes[volumeKey{uuid: j.UUID}] {
+			return fmt.Sprintf("shallow volume %s shows it, and stays: %s", j.Image, p.stays[volumeKey{uuid: j.UUID}].Reason)
+		}
+	}
+	for _, r := range p.inventory.references {
+		if r.uuid != uuid {
+			continue
+		}
+		if r.unread != "" {
+			return "who shows it cannot be read: " + r.unread
+		}
+		for key, masked := range r.tracker.Masked {
+			name, ok := ceph.ParseCSIName(key)
+			if key != r.handle && !masked && (!ok || !p.goes[volumeKey{uuid: name.UUID}]) {
+				return fmt.Sprintf("%s shows it, and stays", key)
+			}
+		}
+	}
+	return ""
+}
+
+func (p *filesPlan) decideSubvolume(s subvolume) {
+	p.count(s.metadata)
+	name, isName := ceph.ParseCSIName(s.place.Name)
+	item := p.item(Subvolume, s.place.Group, s.place.Name, name.UUID, s.metadata)
+	item.Size, item.Created, item.Retain = s.size, s.created, s.metadata[ceph.TagRetain] == ceph.RetainMark
+	item.PV = s.metadata[ceph.TagPV]
+	item.PVC = objectName(s.metadata[ceph.TagPVCNamespace], s.metadata[ceph.TagPVC])
+	journal, journaled := p.journal(ceph.JournalVolume, name.UUID)
+	switch {
+	case s.state == ceph.SubvolumeRetained || item.Tag != "" && item.Tag != p.options.InfraID:
+		return
+	case item.Tag == "" && !(isName && journaled && journal.Image == s.place.Name):
+		return
+	case item.Tag == "" && s.inFlight():
+		p.take(p.unfinishedClone(item))
+		return
+	case item.Tag == "":
+		p.take(p.untagged(item))
+		return
+	}
+	reason, ours := p.proof(ceph.JournalVolume, s.place.Name, ceph.TagPV, s.metadata)
+	if !ours {
+		p.take(Decision{item, Refuse, reason})
+		return
+	}
+	d := p.options.Judge(item, reason)
+	if d.Verdict != Remove {
+		p.take(d)
+		return
+	}
+	p.take(p.beside(s, d))
+}
+
+// beside looks at what hangs on a subvolume of ours: who has it mounted, and its snapshots.
+func (p *filesPlan) beside(s subvolume, d Decision) Decision {
+	if hosts := p.mountedAt(s.place); len(hosts) > 0 {
+		sentence := fmt.Sprintf("subvolume %s is mounted at %s", s.place, strings.Join(hosts, ", "))
+		p.alive = append(p.alive, sentence)
+		return Decision{d.Item, Refuse, "it is mounted at " + strings.Join(hosts, ", ")}
+	}
+	var foreign []string
+	for _, snap := range s.snapshots {
+		name, _ := ceph.ParseCSIName(snap.name)
+		it := volumeKey{true, name.UUID}
+		switch stays, known := p.stays[it]; {
+		case p.goes[it] && !p.isCloning(snap.name):
+		case known && name.UUID != "":
+			return Decision{d.Item, Refuse, fmt.Sprintf("its snapshot %s stays: %s", snap.name, stays.Reason)}
+		case snap.copied || p.copiedFrom(snap.name):
+			return Decision{d.Item, Refuse, fmt.Sprintf("a clone is being made of its snapshot %s", snap.name)}
+		default:
+			foreign = append(foreign, snap.name)
+		}
+	}
+	if len(foreign) > 0 {
+		d.Reason += fmt.Sprintf("; its data goes, but it is kept for foreign snapshot %s", strings.Join(foreign, ", "))
+	}
+	return d
+}

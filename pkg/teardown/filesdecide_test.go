@@ -1,0 +1,196 @@
+package teardown
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// fileCase is a layout, and what is to be decided on one item of it.
+type fileCase struct {
+	reason string
+	// lay returns the UUID of the item.
+	lay     func(f *fakeFiles, a, b tenant) string
+	change  func(*Options)
+	verdict Verdict // empty: not listed
+	because string
+	code    int
+}
+
+func (tc fileCase) run(t *testing.T) {
+	f := newFakeFiles()
+	uuid := tc.lay(f, tenant{f, "a"}, tenant{f, "b"})
+	before := f.subvolumes["csi-vol-"+uuid] != nil
+	report, err := tearDown(t, f, tc.change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(report.Items, func(l Line) bool { return l.UUID == uuid })
+	switch {
+	case tc.verdict == "" && i >= 0:
+		t.Errorf("%s: %+v", tc.reason, report.Items[i])
+	case tc.verdict == "":
+	case i < 0:
+		t.Errorf("%s: not listed in %+v", tc.reason, report.Items)
+	case report.Items[i].Verdict != tc.verdict || !strings.Contains(report.Items[i].Reason, tc.because):
+		t.Errorf("%s: %s, %q", tc.reason, report.Items[i].Verdict, report.Items[i].Reason)
+	}
+	if report.Code() != tc.code {
+		t.Errorf("%s: exit code %d", tc.reason, report.Code())
+	}
+	if left := f.subvolumes["csi-vol-"+uuid] != nil; before && left != (tc.verdict != Remove) {
+		t.Errorf("%s: the subvolume is left: %v", tc.reason, left)
+	}
+}
+
+func (f *fakeFiles) omap(kind, uuid string) map[string]string {
+	return f.omaps[[2]string{journalNamespace, "csi." + kind + "." + uuid}]
+}
+
+func (f *fakeFiles) snap(volume, uuid string) *fakeSnapshot {
+	return f.subvolumes["csi-vol-"+volume].snapshots["csi-snap-"+uuid]
+}
+
+func (f *fakeFiles) forget(kind, uuid string) {
+	delete(f.omaps, [2]string{journalNamespace, "csi." + kind + "." + uuid})
+	for _, directory := range f.omaps {
+		for key, value := range directory {
+			if value == uuid {
+				delete(directory, key)
+			}
+		}
+	}
+}
+
+func TestSubvolumeDecisions(t *testing.T) {
+	named := func(i Item) bool { return true }
+	tests := map[string]fileCase{
+		"Volume": {
+			reason: "tag, name and journal", lay: func(_ *fakeFiles, a, _ tenant) string { return a.volume() },
+			verdict: Remove, because: "tagged, named by csi.volume.",
+		},
+		"Foreign": {
+			reason: "another cluster's", lay: func(_ *fakeFiles, _, b tenant) string { return b.volume() },
+		},
+		"NoJournal": {
+			reason: "an administrator tagged it, or its journal is lost", verdict: Refuse, because: "no journal", code: CodeRefused,
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				uuid := a.volume()
+				f.forget("volume", uuid)
+				return uuid
+			},
+		},
+		"JournalOfAnother": {
+			reason: "the journal names another subvolume", verdict: Refuse, because: "names", code: CodeRefused,
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				uuid := a.volume()
+				f.omap("volume", uuid)["csi.imagename"] = "csi-vol-" + nextUUID()
+				return uuid
+			},
+		},
+		"Contradiction": {
+			reason: "the halves of the journal disagree", verdict: Refuse, because: "contradict", code: CodeRefused,
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				uuid := a.volume()
+				f.omaps[[2]string{"elsewhere", "csi.volume." + uuid}] = map[string]string{"csi.volname": "pvc-other"}
+				return uuid
+			},
+		},
+		"WrongKind": {
+			reason: "a tag without the PersistentVolume's name: unfinished", verdict: Refuse, because: "unfinished", code: CodeRefused,
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				uuid := a.volume()
+				delete(f.subvolumes["csi-vol-"+uuid].metadata, ceph.TagPV)
+				return uuid
+			},
+		},
+		"Untagged": {
+			reason: "killed before it was tagged, or made before tagging", verdict: Keep, because: "nobody knows whose",
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				uuid := a.volume()
+				f.subvolumes["csi-vol-"+uuid].metadata = map[string]string{}
+				return uuid
+			},
+		},
+		"UntaggedButNamed": {
+			reason: "the cluster's own PersistentVolume names it", verdict: Remove, because: "PersistentVolume", change: func(o *Options) { o.Ours = named },
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				uuid := a.volume()
+				f.subvolumes["csi-vol-"+uuid].metadata = map[string]string{}
+				return uuid
+			},
+		},
+		"Retain": {
+			reason: "marked", verdict: Keep, because: "--include-retained",
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				uuid := a.volume()
+				f.subvolumes["csi-vol-"+uuid].metadata[ceph.TagRetain] = ceph.RetainMark
+				return uuid
+			},
+		},
+		"RetainIncluded": {
+			reason: "marked, and asked for", verdict: Remove, change: func(o *Options) { o.IncludeRetained = true },
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				uuid := a.volume()
+				f.subvolumes["csi-vol-"+uuid].metadata[ceph.TagRetain] = ceph.RetainMark
+				return uuid
+			},
+		},
+		"Claimed": {
+			reason: "both clusters think that it is theirs", verdict: Refuse, because: "PersistentVolume pv of cluster b names it", code: CodeRefused,
+			change: func(o *Options) { o.Claimed = func(Item) string { return "PersistentVolume pv of cluster b" } },
+			lay:    func(_ *fakeFiles, a, _ tenant) string { return a.volume() },
+		},
+		"Mounted": {
+			reason: "a client has it mounted", verdict: Refuse, because: "mounted at n1", code: CodeRefused,
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				uuid := a.volume()
+				f.clients = []ceph.FileClient{{Entity: "client.x", Host: "n1", Root: "/volumes/csi/csi-vol-" + uuid + "/1"}, {Host: "mgr", Root: "/"}}
+				return uuid
+			},
+		},
+		"CopiedFrom": {
+			reason: "somebody makes a clone of it just now", verdict: Refuse, because: "clone is being made", code: CodeRefused,
+			lay: func(_ *fakeFiles, a, b tenant) string {
+				uuid := a.volume()
+				b.clone(uuid)
+				return uuid
+			},
+		},
+		"CloneInFlight": {
+			reason: "it has no tag yet", verdict: Keep, because: "clone in flight", code: CodeRefused,
+			lay: func(_ *fakeFiles, a, _ tenant) string { return a.clone(a.volume()) },
+		},
+		"NotSelected": {
+			reason: "the run is limited to another volume", change: func(o *Options) { o.Volumes = []ceph.VolumeHandle{{UUID: nextUUID(), LocationID: 1}} },
+			lay: func(_ *fakeFiles, a, _ tenant) string { return a.volume() },
+		},
+		"SnapshotStays": {
+			reason: "its own snapshot cannot go", verdict: Refuse, because: "its snapshot", code: CodeRefused,
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				uuid := a.volume()
+				f.forget("snap", a.snapshot(uuid))
+				return uuid
+			},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, tc.run)
+	}
+}
+
+func TestUnreadableSnapshots(t *testing.T) {
+	f := newFakeFiles()
+	a := tenant{f, "a"}
+	volume := a.volume()
+	snapshot := a.snapshot(volume)
+	a.deleted(volume)
+	f.blind = errors.New("no mds caps")
+	report, err := tearDown(t, f, nil)
+	if err != nil || len(report.Items) != 1 || report.Items[0].UUID != snapshot || report.Items[0].Verdict != Refuse || !strings.Contains(report.Items[0].Reason, "no mds caps") {
+		t.Errorf("%v: %+v", err, report)
+	}
+}

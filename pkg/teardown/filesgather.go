@@ -1,0 +1,163 @@
+package teardown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// gather reads one filesystem. It changes nothing.
+func (f *files) gather(ctx context.Context, fs ceph.FileSystem, pools []ceph.Pool) (inventory, error) {
+	in := inventory{filesystem: fs}
+	i := slices.IndexFunc(pools, func(p ceph.Pool) bool { return p.ID == fs.MetadataPool })
+	if i < 0 {
+		return in, fmt.Errorf("filesystem %q: Ceph does not list its metadata pool %d", fs.Name, fs.MetadataPool)
+	}
+	in.pool = pools[i].Name
+	if !fs.Active {
+		return in, fmt.Errorf("filesystem %q has no active MDS, so nobody can look into it; start one, or name the others with --filesystem", fs.Name)
+	}
+	if err := f.gatherJournals(ctx, &in); err != nil {
+		return in, err
+	}
+	var err error
+	if in.plan, err = readFilesRecord(ctx, f.Ceph, in.pool, f.InfraID); err != nil {
+		return in, err
+	}
+	mount, mountErr := f.mount(ctx, fs.Name)
+	if mountErr == nil {
+		defer mount.Close()
+	}
+	if err := f.gatherSubvolumes(ctx, &in, mount, mountErr); err != nil {
+		return in, err
+	}
+	in.clients, in.blind = clientsOf(ctx, mount, mountErr)
+	return in, nil
+}
+
+func (f *files) mount(ctx context.Context, filesystem string) (FileMount, error) {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	return f.Mount(ctx, filesystem)
+}
+
+func clientsOf(ctx context.Context, mount FileMount, err error) ([]ceph.FileClient, string) {
+	if err != nil {
+		return nil, err.Error()
+	}
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	clients, err := mount.Clients(ctx)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return clients, ""
+}
+
+func (f *files) gatherJournals(ctx context.Context, in *inventory) error {
+	ctx, cancel := context.WithTimeout(ctx, listingLimit)
+	defer cancel()
+	pieces, err := f.Ceph.Journals(ctx, in.pool)
+	if err != nil {
+		return err
+	}
+	in.journals = ceph.JoinJournals(pieces)
+	for _, piece := range pieces {
+		name, ok := ceph.ParseJournalName(piece.Object)
+		if !ok || name.Kind != ceph.JournalReferences {
+			continue
+		}
+		r := references{namespace: piece.Namespace, handle: name.Handle}
+		handle, err := ceph.ParseVolumeHandle(name.Handle)
+		if err == nil {
+			r.uuid = handle.UUID
+			r.tracker, err = f.Ceph.References(ctx, in.pool, r.namespace, r.handle)
+		}
+		if errors.Is(err, ceph.ErrNotFound) {
+			continue
+		}
+		if errors.Is(err, ceph.ErrTimeout) {
+			return err
+		}
+		if err != nil {
+			r.unread = err.Error()
+		}
+		in.references = append(in.references, r)
+	}
+	return nil
+}
+
+// gatherSubvolumes reads all subvolumes, some at a time.
+func (f *files) gatherSubvolumes(ctx context.Context, in *inventory, mount FileMount, mountErr error) error {
+	groups, err := limited(ctx, func(ctx context.Context) ([]string, error) {
+		return f.manager.SubvolumeGroups(ctx, in.filesystem.Name)
+	})
+	if err != nil {
+		return err
+	}
+	var places []ceph.SubvolumePlace
+	for _, group := range append(groups, "") {
+		names, err := limited(ctx, func(ctx context.Context) ([]string, error) {
+			return f.manager.Subvolumes(ctx, in.filesystem.Name, group)
+		})
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			places = append(places, ceph.SubvolumePlace{Filesystem: in.filesystem.Name, Group: group, Name: name})
+		}
+	}
+	look := looker{manager: f.manager, mount: mount, mountErr: mountErr, infraID: f.InfraID}
+	found := make([]*subvolume, len(places))
+	err = each(ctx, f.workers(), len(places), func(ctx context.Context, i int) error {
+		s, err := look.at(ctx, places[i])
+		if errors.Is(err, errVanished) {
+			return nil
+		}
+		found[i] = &s
+		return err
+	})
+	for _, s := range found {
+		if s != nil {
+			in.subvolumes = append(in.subvolumes, *s)
+		}
+	}
+	return err
+}
+
+// limited gives a call a deadline of its own.
+func limited[T any](ctx context.Context, call func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	return call(ctx)
+}
+
+// each runs work for 0 … n-1, some at a time. After an error nothing more is begun.
+func each(ctx context.Context, workers, n int, work func(ctx context.Context, i int) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	next := make(chan int)
+	var group sync.WaitGroup
+	for range max(1, min(workers, n)) {
+		group.Go(func() {
+			for i := range next {
+				if err := work(ctx, i); err != nil {
+					stop(err)
+				}
+			}
+		})
+	}
+	for i := 0; i < n && ctx.Err() == nil; i++ {
+		select {
+		case next <- i:
+		case <-ctx.Done():
+		}
+	}
+	close(next)
+	group.Wait()
+	return context.Cause(ctx)
+}

@@ -1,0 +1,135 @@
+package teardown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// errVanished says that a subvolume went while it was looked at.
+var errVanished = errors.New("the subvolume is gone")
+
+// looker reads single subvolumes.
+type looker struct {
+	manager  SubvolumeManager
+	mount    FileMount
+	mountErr error
+	infraID  string
+}
+
+// at reads a subvolume with its snapshots. Sizes and clones in flight are only asked where the
+// infra ID's tag is: each question takes the mgr milliseconds.
+func (l looker) at(ctx context.Context, place ceph.SubvolumePlace) (subvolume, error) {
+	s := subvolume{place: place, state: ceph.SubvolumeComplete}
+	var err error
+	s.metadata, err = limited(ctx, func(ctx context.Context) (map[string]string, error) {
+		return l.manager.SubvolumeMetadata(ctx, place)
+	})
+	switch {
+	case errors.Is(err, ceph.ErrNotReady):
+		s.state = "in flight"
+		return s, nil
+	case errors.Is(err, ceph.ErrNotFound):
+		return l.retained(ctx, place)
+	case err != nil:
+		return s, err
+	}
+	if s.metadata[ceph.TagCluster] == l.infraID {
+		info, err := l.info(ctx, place)
+		if err != nil {
+			return s, err
+		}
+		s.size, s.created = uint64(max(info.Size, 0)), info.Created
+	}
+	names, err := l.names(ctx, place)
+	if err != nil {
+		return s, err
+	}
+	for _, name := range names {
+		snapshot, err := l.snapshot(ctx, place, name)
+		if err != nil {
+			return s, err
+		}
+		s.snapshots = append(s.snapshots, snapshot)
+	}
+	return s, nil
+}
+
+func (l looker) info(ctx context.Context, place ceph.SubvolumePlace) (ceph.Subvolume, error) {
+	info, err := limited(ctx, func(ctx context.Context) (ceph.Subvolume, error) { return l.manager.Subvolume(ctx, place) })
+	if errors.Is(err, ceph.ErrNotFound) {
+		err = errVanished
+	}
+	return info, err
+}
+
+func (l looker) names(ctx context.Context, place ceph.SubvolumePlace) ([]string, error) {
+	names, err := limited(ctx, func(ctx context.Context) ([]string, error) { return l.manager.SubvolumeSnapshots(ctx, place) })
+	if errors.Is(err, ceph.ErrNotFound) {
+		err = errVanished
+	}
+	return names, err
+}
+
+func (l looker) snapshot(ctx context.Context, place ceph.SubvolumePlace, name string) (snapshot, error) {
+	s := snapshot{name: name}
+	var err error
+	s.metadata, err = limited(ctx, func(ctx context.Context) (map[string]string, error) {
+		return l.manager.SnapshotMetadata(ctx, place, name)
+	})
+	if err == nil && s.metadata[ceph.TagCluster] == l.infraID {
+		s.copied, err = l.copied(ctx, place, name)
+	}
+	if errors.Is(err, ceph.ErrTimeout) {
+		return s, err
+	}
+	if err != nil {
+		s.unread = err.Error()
+	}
+	return s, nil
+}
+
+func (l looker) copied(ctx context.Context, place ceph.SubvolumePlace, name string) (bool, error) {
+	return limited(ctx, func(ctx context.Context) (bool, error) { return l.manager.SnapshotCopied(ctx, place, name) })
+}
+
+// retained reads a subvolume that is kept for its snapshots: their tags are in its file alone.
+func (l looker) retained(ctx context.Context, place ceph.SubvolumePlace) (subvolume, error) {
+	s := subvolume{place: place}
+	info, err := l.info(ctx, place)
+	if err != nil {
+		return s, err
+	}
+	s.state = info.State
+	if s.state != ceph.SubvolumeRetained {
+		return s, fmt.Errorf("subvolume %s is %s, but its metadata cannot be found", place, s.state)
+	}
+	names, err := l.names(ctx, place)
+	if err != nil {
+		return s, err
+	}
+	var meta ceph.SubvolumeMeta
+	if err = l.mountErr; err == nil {
+		meta, err = limited(ctx, func(ctx context.Context) (ceph.SubvolumeMeta, error) {
+			return l.mount.SubvolumeMeta(ctx, place.Group, place.Name)
+		})
+	}
+	if errors.Is(err, ceph.ErrTimeout) {
+		return s, err
+	}
+	if err != nil {
+		s.unread = err.Error()
+	}
+	for _, name := range names {
+		snapshot := snapshot{name: name, metadata: meta.Snapshots[name], unread: s.unread}
+		if snapshot.metadata[ceph.TagCluster] == l.infraID {
+			if snapshot.copied, err = l.copied(ctx, place, name); err != nil {
+				return s, err
+			}
+		}
+		s.snapshots = append(s.snapshots, snapshot)
+	}
+	return s, nil
+}

@@ -1,0 +1,101 @@
+package teardown
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// filesRecord says what a run was about to remove from a filesystem, when all of it could still be
+// proven. It lies in the metadata pool from before the first deletion until all is gone. Journals and
+// shallow volumes carry no tag: once the subvolume or snapshot is gone, only the record tells whose
+// they are. What still carries a tag is judged by the tag, whatever the record says.
+type filesRecord struct {
+	Version int             `json:"version"`
+	InfraID string          `json:"infraID"`
+	Entries []recordedEntry `json:"entries"`
+}
+
+// recordedEntry is a volume or snapshot.
+type recordedEntry struct {
+	Kind Kind   `json:"kind"`
+	UUID string `json:"uuid"`
+	// Group and Subvolume are where it was; Name is that of the subvolume or snapshot.
+	Group     string `json:"group,omitempty"`
+	Subvolume string `json:"subvolume,omitempty"`
+	Name      string `json:"name"`
+}
+
+// filesRecordNamespace keeps the record apart from the filesystem's own objects.
+const filesRecordNamespace = "csi.teardown"
+
+func filesRecordObject(infraID string) string { return "csi.teardown.files." + infraID }
+
+// has finds an entry by its UUID.
+func (r filesRecord) has(uuid string, kinds ...Kind) bool {
+	return uuid != "" && slices.ContainsFunc(r.Entries, func(e recordedEntry) bool {
+		return e.UUID == uuid && slices.Contains(kinds, e.Kind)
+	})
+}
+
+func (r filesRecord) empty() bool { return len(r.Entries) == 0 }
+
+// with adds what is to be removed now.
+func (r filesRecord) with(infraID string, agreed []Decision) filesRecord {
+	out := filesRecord{Version: recordVersion, InfraID: infraID, Entries: slices.Clone(r.Entries)}
+	for _, d := range agreed {
+		e := recordedEntry{Kind: d.Kind, UUID: d.UUID, Group: d.Place.Group, Subvolume: d.Place.Subvolume, Name: d.Name}
+		recordable := d.Kind == Subvolume || d.Kind == SubvolumeSnapshot || d.Kind == ShallowVolume
+		if recordable && d.UUID != "" && !slices.Contains(out.Entries, e) {
+			out.Entries = append(out.Entries, e)
+		}
+	}
+	return out
+}
+
+func readFilesRecord(ctx context.Context, from Recorder, pool, infraID string) (filesRecord, error) {
+	content, err := limited(ctx, func(ctx context.Context) ([]byte, error) {
+		return from.ReadRecord(ctx, pool, filesRecordNamespace, filesRecordObject(infraID))
+	})
+	if errors.Is(err, ceph.ErrNotFound) {
+		return filesRecord{}, nil
+	}
+	if err != nil {
+		return filesRecord{}, err
+	}
+	return parseFilesRecord(content, pool, infraID)
+}
+
+func parseFilesRecord(content []byte, pool, infraID string) (filesRecord, error) {
+	var found filesRecord
+	if err := json.Unmarshal(content, &found); err != nil || found.Version != recordVersion || found.InfraID != infraID {
+		return filesRecord{}, fmt.Errorf("object %s in namespace %s of pool %s is no record of version %d of cluster %q: look at it, and remove it if it is not needed",
+			filesRecordObject(infraID), filesRecordNamespace, pool, recordVersion, infraID)
+	}
+	return found, nil
+}
+
+func writeFilesRecord(ctx context.Context, to Recorder, pool string, r filesRecord) error {
+	content, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	_, err = limited(ctx, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, to.WriteRecord(ctx, pool, filesRecordNamespace, filesRecordObject(r.InfraID), content)
+	})
+	if err != nil {
+		return fmt.Errorf("nothing was removed: %w", err)
+	}
+	return nil
+}
+
+func strikeFilesRecord(ctx context.Context, from Recorder, pool, infraID string) error {
+	_, err := limited(ctx, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, from.RemoveRecord(ctx, pool, filesRecordNamespace, filesRecordObject(infraID))
+	})
+	return err
+}

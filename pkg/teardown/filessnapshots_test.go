@@ -1,0 +1,157 @@
+package teardown
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+func TestSnapshotDecisions(t *testing.T) {
+	tests := map[string]fileCase{
+		"OnForeignVolume": {
+			reason: "ours, on another cluster's volume", verdict: Remove,
+			lay: func(_ *fakeFiles, a, b tenant) string { return a.snapshot(b.volume()) },
+		},
+		"OfRemovedVolume": {
+			reason: "its tag is in the file alone", verdict: Remove,
+			lay: func(_ *fakeFiles, a, _ tenant) string {
+				volume := a.volume()
+				snapshot := a.snapshot(volume)
+				a.deleted(volume)
+				return snapshot
+			},
+		},
+		"Foreign": {
+			reason: "another cluster's, on our volume",
+			lay:    func(_ *fakeFiles, a, b tenant) string { return b.snapshot(a.volume()) },
+		},
+		"WrongSource": {
+			reason: "the journal is of a snapshot of another volume", verdict: Refuse, because: "says that it is of", code: CodeRefused,
+			lay: func(f *fakeFiles, a, b tenant) string {
+				snapshot := a.snapshot(b.volume())
+				f.omap("snap", snapshot)["csi.source"] = "csi-vol-" + nextUUID()
+				return snapshot
+			},
+		},
+		"WrongKind": {
+			reason: "no VolumeSnapshotContent", verdict: Refuse, because: "unfinished", code: CodeRefused,
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				snapshot := a.snapshot(volume)
+				delete(f.snap(volume, snapshot).metadata, ceph.TagSnapshotContent)
+				return snapshot
+			},
+		},
+		"Copied": {
+			reason: "a restore is being made of it", verdict: Refuse, because: "fs clone cancel", code: CodeRefused,
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				snapshot := a.snapshot(volume)
+				f.snap(volume, snapshot).copied = true
+				return snapshot
+			},
+		},
+		"ShownByStranger": {
+			reason: "the references name a volume without a journal", verdict: Refuse, because: "shows it, and stays", code: CodeRefused,
+			lay: func(f *fakeFiles, a, b tenant) string {
+				snapshot := a.snapshot(b.volume())
+				f.forget("volume", a.shallow(snapshot))
+				return snapshot
+			},
+		},
+		"ShownByClaimed": {
+			reason: "another cluster's PersistentVolume names the shallow volume", verdict: Refuse, because: "shallow volume", code: CodeRefused,
+			change: func(o *Options) {
+				o.Claimed = func(i Item) string {
+					return map[bool]string{true: "PersistentVolume pv of cluster b"}[i.Kind == ShallowVolume]
+				}
+			},
+			lay: func(_ *fakeFiles, a, b tenant) string {
+				snapshot := a.snapshot(b.volume())
+				b.shallow(snapshot)
+				return snapshot
+			},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, tc.run)
+	}
+}
+
+func TestShallowDecisions(t *testing.T) {
+	shallow := func(_ *fakeFiles, a, b tenant) string { return a.shallow(a.snapshot(b.volume())) }
+	tests := map[string]fileCase{
+		"Shallow": {reason: "its snapshot is ours", lay: shallow, verdict: Remove, because: "shows csi-snap-"},
+		"Foreign": {
+			reason: "its snapshot is another cluster's",
+			lay:    func(_ *fakeFiles, a, b tenant) string { return b.shallow(b.snapshot(a.volume())) },
+		},
+		"OtherNamespace": {
+			reason: "a VolumeSnapshot can be restored in its own namespace only", verdict: Refuse, because: "perhaps another cluster's", code: CodeRefused,
+			lay: func(f *fakeFiles, a, b tenant) string {
+				uuid := shallow(f, a, b)
+				f.omap("volume", uuid)["csi.volume.owner"] = "elsewhere"
+				return uuid
+			},
+		},
+		"NotNamed": {
+			reason: "the cluster's PersistentVolumes are known, and none names it", lay: shallow, verdict: Refuse, because: "no PersistentVolume", code: CodeRefused,
+			change: func(o *Options) { o.Ours = func(i Item) bool { return i.Kind != ShallowVolume } },
+		},
+		"Named": {
+			reason: "one names it", lay: shallow, verdict: Remove, change: func(o *Options) { o.Ours = func(Item) bool { return true } },
+		},
+		"NoSnapshot": {
+			reason: "nothing tells whose it is", verdict: Keep, because: "nobody knows",
+			lay: func(_ *fakeFiles, a, _ tenant) string { return a.shallow(nextUUID()) },
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, tc.run)
+	}
+}
+
+// TestJournalRests: what is left of a volume that is gone belongs to whoever recorded it.
+func TestJournalRests(t *testing.T) {
+	f := newFakeFiles()
+	a := tenant{f, "a"}
+	recorded, stranger, shown := a.volume(), a.volume(), a.snapshot(a.volume())
+	shallow := a.shallow(shown)
+	for name := range maps.Clone(f.subvolumes) {
+		delete(f.subvolumes, name)
+	}
+	content := `{"version":1,"infraID":"a","entries":[{"kind":"subvolume","uuid":"` + recorded + `","name":"x"},
+		{"kind":"subvolume snapshot","uuid":"` + shown + `","name":"y"},{"kind":"shallow volume","uuid":"` + shallow + `","name":"z"}]}`
+	f.records[filesRecordObject("a")] = []byte(content)
+	report, err := tearDown(t, f, nil)
+	if err != nil || report.Code() != CodeDone || len(f.records) != 0 {
+		t.Fatalf("%v: %+v", err, report)
+	}
+	if f.omap("volume", recorded) != nil || f.omap("snap", shown) != nil || f.omap("volume", shallow) != nil || len(f.references) != 0 {
+		t.Errorf("left: %v, %v", f.omaps, f.references)
+	}
+	if f.omap("volume", stranger) == nil {
+		t.Error("a journal that nobody recorded is gone")
+	}
+	kept := slices.ContainsFunc(report.Items, func(l Line) bool { return l.UUID == stranger && l.Verdict == Keep })
+	if !kept {
+		t.Errorf("a journal that nobody recorded is not listed: %+v", report.Items)
+	}
+}
+
+// TestClonesInFlight: canceled and removed only where a PersistentVolume of the cluster names them.
+func TestClonesInFlight(t *testing.T) {
+	f := newFakeFiles()
+	a := tenant{f, "a"}
+	source := tenant{f, "b"}.volume()
+	clone := a.clone(source)
+	report, err := tearDown(t, f, func(o *Options) { o.Ours = func(i Item) bool { return i.UUID == clone } })
+	if err != nil || report.Code() != CodeDone || f.subvolumes["csi-vol-"+clone] != nil || f.omap("volume", clone) != nil {
+		t.Errorf("%v: %+v", err, report)
+	}
+	if f.subvolumes["csi-vol-"+source] == nil {
+		t.Error("the source is gone")
+	}
+}

@@ -1,0 +1,169 @@
+package teardown
+
+import (
+	"fmt"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// backing is the UUID of the snapshot that a shallow volume of this filesystem shows.
+func (p *filesPlan) backing(j ceph.Journal) (string, bool) {
+	if j.Kind != ceph.JournalVolume || j.BackingSnapshot == "" {
+		return "", false
+	}
+	handle, err := ceph.ParseVolumeHandle(j.BackingSnapshot)
+	if err != nil || handle.LocationID != p.inventory.filesystem.ID {
+		return "", false
+	}
+	return handle.UUID, true
+}
+
+// decideShallow: a shallow volume has no object with a tag.
+func (p *filesPlan) decideShallow() {
+	for _, j := range p.inventory.journals {
+		if j.Kind != ceph.JournalVolume || j.BackingSnapshot == "" {
+			continue
+		}
+		item := p.item(ShallowVolume, "", j.Image, j.UUID, nil)
+		item.PV, item.PVC = j.Request, objectName(j.Owner, "")
+		uuid, ok := p.backing(j)
+		s, snap, found := p.snapshotOf(uuid)
+		item.Place.Group = s.place.Group
+		tag := snap.metadata[ceph.TagCluster]
+		name, _ := ceph.ParseCSIName(j.Image)
+		recorded := p.inventory.plan.has(j.UUID, ShallowVolume)
+		switch {
+		case found && tag != "" && tag != p.options.InfraID:
+			// Another cluster's.
+			p.stays[volumeKey{uuid: j.UUID}] = Decision{item, Keep, "its snapshot is of " + tag}
+		case !ok || name.UUID != j.UUID || len(j.Contradictions) > 0:
+			p.take(Decision{item, p.doubt(tag), "its journal contradicts itself, or names no snapshot of this filesystem"})
+		case recorded && !found:
+			p.take(p.options.Judge(item, "recorded by an earlier run"))
+		case !found || tag == "":
+			p.take(Decision{item, Keep, "its snapshot is gone, or has no tag: nobody knows whose it is"})
+		default:
+			item.Tag = tag
+			p.take(p.ofSnapshot(item, j, snap))
+		}
+	}
+}
+
+// doubt: what carries the tag is refused, the rest is none of ours.
+func (p *filesPlan) doubt(tag string) Verdict {
+	if tag == p.options.InfraID {
+		return Refuse
+	}
+	return Keep
+}
+
+// ofSnapshot decides on a shallow volume whose snapshot carries our tag. Another cluster can show
+// it as well.
+func (p *filesPlan) ofSnapshot(item Item, j ceph.Journal, snap snapshot) Decision {
+	namespace := snap.metadata[ceph.TagSnapshotNamespace]
+	switch {
+	case snap.unread != "":
+		return Decision{item, Refuse, "whose its snapshot is cannot be read: " + snap.unread}
+	case j.Owner != "" && namespace != "" && j.Owner != namespace:
+		return Decision{item, Refuse, fmt.Sprintf("it is of namespace %s, but its snapshot of %s: perhaps another cluster's", j.Owner, namespace)}
+	case p.options.Ours != nil && !p.options.Ours(item):
+		return Decision{item, Refuse, "its snapshot has the tag, but no PersistentVolume of the cluster names it: perhaps another cluster's"}
+	}
+	return p.options.Judge(item, "shows "+snap.name+", which is tagged")
+}
+
+func (p *filesPlan) snapshotOf(uuid string) (subvolume, snapshot, bool) {
+	for _, s := range p.inventory.subvolumes {
+		for _, snap := range s.snapshots {
+			if name, ok := ceph.ParseCSIName(snap.name); ok && uuid != "" && name.UUID == uuid && !p.isCloning(snap.name) {
+				return s, snap, true
+			}
+		}
+	}
+	return subvolume{}, snapshot{}, false
+}
+
+// isCloning: a snapshot with the name of a volume is what ceph-csi clones the volume from.
+func (p *filesPlan) isCloning(snapshot string) bool {
+	name, _ := ceph.ParseCSIName(snapshot)
+	j, found := p.journal(ceph.JournalVolume, name.UUID)
+	return found && j.Image == snapshot
+}
+
+// unfinishedClone: a clone in flight gets its tag last.
+func (p *filesPlan) unfinishedClone(item Item) Decision {
+	switch {
+	case p.inventory.plan.has(item.UUID, Subvolume):
+		return p.options.Judge(item, "a clone in flight, recorded by an earlier run")
+	case p.options.Ours != nil && p.options.Ours(item):
+		return p.options.Judge(item, "a clone in flight that a PersistentVolume of the cluster names")
+	}
+	return Decision{item, Keep, "a clone in flight has no tag: nobody knows whose it is"}
+}
+
+// untagged: a volume made without tags, or by a ceph-csi that was killed before it wrote them.
+func (p *filesPlan) untagged(item Item) Decision {
+	if p.options.Ours != nil && p.options.Ours(item) {
+		return p.options.Judge(item, "without tag, but a PersistentVolume of the cluster names it")
+	}
+	return Decision{item, Keep, "it has no tag: nobody knows whose it is"}
+}
+
+// decideRests are journals and references whose volume or snapshot is gone.
+func (p *filesPlan) decideRests() {
+	present := map[string]bool{}
+	for _, s := range p.inventory.subvolumes {
+		if name, ok := ceph.ParseCSIName(s.place.Name); ok && s.state != ceph.SubvolumeRetained {
+			present[name.UUID] = true
+		}
+		for _, snap := range s.snapshots {
+			if name, ok := ceph.ParseCSIName(snap.name); ok && !p.isCloning(snap.name) {
+				present[name.UUID] = true
+			}
+		}
+	}
+	for _, j := range p.inventory.journals {
+		if present[j.UUID] || j.BackingSnapshot != "" {
+			continue
+		}
+		item := p.item(Journal, "", j.Name().Object(), j.UUID, nil)
+		item.PV = j.Request
+		if p.inventory.plan.has(j.UUID, kindsOf(j.Kind)...) {
+			p.take(p.options.Judge(item, "recorded by an earlier run, which removed what it names"))
+			continue
+		}
+		p.take(Decision{item, Keep, "what it names is gone or unfinished: nobody knows whose it was"})
+	}
+	p.decideReferences(present)
+	if !p.inventory.plan.empty() && len(p.options.Volumes) == 0 {
+		item := Item{Kind: Record, Place: Place{Pool: p.inventory.pool, Namespace: filesRecordNamespace}, Name: filesRecordObject(p.options.InfraID)}
+		p.decisions = append(p.decisions, Decision{item, Remove, "of no use once everything else is gone"})
+	}
+}
+
+// decideReferences: those of a snapshot that an earlier run removed.
+func (p *filesPlan) decideReferences(present map[string]bool) {
+	for _, r := range p.inventory.references {
+		_, journaled := p.journal(ceph.JournalSnapshot, r.uuid)
+		if present[r.uuid] || journaled || !p.inventory.plan.has(r.uuid, SubvolumeSnapshot) {
+			continue
+		}
+		name := ceph.JournalName{Kind: ceph.JournalReferences, Handle: r.handle}.Object()
+		item := p.item(Journal, "", name, r.uuid, nil)
+		if blocker := p.shownBy(r.uuid); blocker != "" {
+			p.take(Decision{item, Keep, blocker})
+			continue
+		}
+		p.take(p.options.Judge(item, "recorded by an earlier run, which removed its snapshot"))
+	}
+}
+
+func kindsOf(kind ceph.JournalKind) []Kind {
+	switch kind {
+	case ceph.JournalVolume:
+		return []Kind{Subvolume, ShallowVolume}
+	case ceph.JournalSnapshot:
+		return []Kind{SubvolumeSnapshot}
+	}
+	return nil
+}

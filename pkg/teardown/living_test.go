@@ -1,0 +1,143 @@
+package teardown
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	kubefake "k8s.io/client-go/kubernetes/fake"
+)
+
+func volumeOf(name, driver, handle string, attributes map[string]string) *corev1.PersistentVolume {
+	return &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PersistentVolumeSpec{
+		PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: driver, VolumeHandle: handle, VolumeAttributes: attributes}},
+	}}
+}
+
+func object(kind, version, name string, fields map[string]any) *unstructured.Unstructured {
+	out := &unstructured.Unstructured{Object: fields}
+	out.SetAPIVersion(version)
+	out.SetKind(kind)
+	out.SetName(name)
+	return out
+}
+
+func TestReadLiving(t *testing.T) {
+	uuids := []string{nextUUID(), nextUUID(), nextUUID(), nextUUID(), nextUUID(), nextUUID()}
+	kube := kubefake.NewClientset(
+		volumeOf("pv-0", "rbd.csi.ceph.com", handleOf(uuids[0]), nil),
+		volumeOf("pv-1", "cephfs.csi.ceph.com", "static", map[string]string{"rootPath": "/volumes/csi/csi-vol-" + uuids[1] + "/x"}),
+		volumeOf("pv-2", "nfs.csi.k8s.io", handleOf(uuids[2]), nil),
+		&corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv-3"}, Spec: corev1.PersistentVolumeSpec{
+			PersistentVolumeSource: corev1.PersistentVolumeSource{RBD: &corev1.RBDPersistentVolumeSource{RBDImage: "csi-vol-" + uuids[3]}},
+		}},
+	)
+	objects := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{snapshotContents: "VolumeSnapshotContentList"},
+		object("Infrastructure", "config.openshift.io/v1", "cluster", map[string]any{"status": map[string]any{"infrastructureName": "b"}}),
+		object("VolumeSnapshotContent", "snapshot.storage.k8s.io/v1", "c-0", map[string]any{
+			"spec": map[string]any{"driver": "rbd.csi.ceph.com"}, "status": map[string]any{"snapshotHandle": handleOf(uuids[4])},
+		}),
+		object("VolumeSnapshotContent", "snapshot.storage.k8s.io/v1", "c-1", map[string]any{
+			"spec": map[string]any{"driver": "other", "source": map[string]any{"snapshotHandle": handleOf(uuids[5])}},
+		}),
+	)
+	infraID, living, err := ReadLiving(t.Context(), kube, objects)
+	if err != nil || infraID != "b" {
+		t.Fatalf("%q, %v", infraID, err)
+	}
+	for i, want := range []string{
+		"PersistentVolume pv-0 of cluster b", "PersistentVolume pv-1 of cluster b", "", "PersistentVolume pv-3 of cluster b", "VolumeSnapshotContent c-0 of cluster b", "",
+	} {
+		if got := living.Names(Item{UUID: uuids[i], Name: "csi-vol-" + uuids[i]}); got != want {
+			t.Errorf("volume %d is named by %q, want %q", i, got, want)
+		}
+	}
+	if got := living.Names(Item{Name: "static"}); got != "PersistentVolume pv-1 of cluster b" {
+		t.Errorf("a static handle: %q", got)
+	}
+	if got := living.Names(Item{}); got != "" {
+		t.Errorf("nothing at all is named by %q", got)
+	}
+}
+
+func TestReadLivingErrors(t *testing.T) {
+	for name, infrastructure := range map[string]*unstructured.Unstructured{
+		"Missing":  object("Infrastructure", "config.openshift.io/v1", "other", map[string]any{}),
+		"Nameless": object("Infrastructure", "config.openshift.io/v1", "cluster", map[string]any{}),
+	} {
+		objects := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme(), infrastructure)
+		if _, _, err := ReadLiving(t.Context(), kubefake.NewClientset(), objects); err == nil {
+			t.Errorf("%s: no error, though it is not known whose volumes these are", name)
+		}
+	}
+}
+
+func TestParseHandles(t *testing.T) {
+	a, b := nextUUID(), nextUUID()
+	living := ParseHandles("# comment\n\n"+handleOf(a)+"\n  "+handleOf(b)+" pv-b\nstatic-image\r\n", "file")
+	for item, want := range map[Item]string{{UUID: a}: "file", {UUID: b}: "PersistentVolume pv-b in file", {Name: "static-image"}: "file", {Name: "#"}: ""} {
+		if got := living.Names(item); got != want {
+			t.Errorf("%+v is named by %q, want %q", item, got, want)
+		}
+	}
+	if n := ParseHandles("# nothing\n", "file").Len(); n != 0 {
+		t.Errorf("an empty list has %d names", n)
+	}
+}
+
+func TestOrphans(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	item := func(name string, days int, change func(*Item)) Decision {
+		d := Decision{Item{Kind: Subvolume, Name: name, Tag: "a", PV: "pvc-" + name, Created: now.AddDate(0, 0, -days)}, Remove, "proof"}
+		if change != nil {
+			change(&d.Item)
+		}
+		return d
+	}
+	retained := item("retained", 9, func(i *Item) { i.Retain = true })
+	trashed := item("trashed", 9, func(i *Item) { i.Trash = true })
+	ageless := item("ageless", 9, func(i *Item) { i.Created = time.Time{} })
+	doubtful := item("doubtful", 2, nil)
+	doubtful.Verdict, doubtful.Reason = Refuse, "no journal names it"
+	part := &shelf{found: Findings{Decisions: []Decision{
+		item("old", 9, nil), item("young", 0, nil), item("used", 9, nil), retained, trashed, ageless, doubtful,
+		item("foreign", 9, func(i *Item) { i.Tag = "b" }), item("user", 9, func(i *Item) { i.Kind = User }),
+	}}}
+	config := OrphansConfig{
+		Options: Options{InfraID: "a", Ours: func(i Item) bool { return i.Name == "used" }},
+		Parts:   []Part{part}, OlderThan: 24 * time.Hour, Now: now, Out: &bytes.Buffer{},
+	}
+	report, err := Orphans(t.Context(), config)
+	if err != nil || len(part.removed) > 0 {
+		t.Fatalf("%v, removed %q", err, part.removed)
+	}
+	want := map[string]string{
+		"old": "9 days old; it may be wanted", "retained": "reclaimPolicy Retain", "trashed": "waits in the trash",
+		"ageless": "of unknown age", "doubtful": "no journal names it",
+	}
+	for name, reason := range want {
+		if !slices.ContainsFunc(report.Items, func(l Line) bool { return l.Name == name && strings.Contains(l.Reason, reason) }) {
+			t.Errorf("%s (%s) is not in %+v", name, reason, report.Items)
+		}
+	}
+	if len(report.Items) != len(want) {
+		t.Errorf("%d orphans in %+v", len(report.Items), report.Items)
+	}
+	config.Ours = nil
+	if _, err := Orphans(t.Context(), config); err == nil {
+		t.Error("without the cluster's objects, everything would be an orphan")
+	}
+	config.InfraID = " "
+	if _, err := Orphans(t.Context(), config); !errors.Is(err, ErrNoInfraID) {
+		t.Errorf("without an infra ID: %v", err)
+	}
+}

@@ -1,0 +1,69 @@
+package teardown
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
+)
+
+// Protections is the part of a cluster's marks that keep pools from removal.
+type Protections struct {
+	options Options
+	ceph    pools.Marker
+	kinds   []string
+}
+
+// NewProtections returns the part; kinds are those of the drivers.
+func NewProtections(o Options, c pools.Marker, kinds []string) *Protections {
+	return &Protections{options: o, ceph: c, kinds: kinds}
+}
+
+// Find looks for pools with the cluster's mark. They keep it while volumes of the cluster stay.
+func (p *Protections) Find(ctx context.Context, before []Decision) (Findings, error) {
+	var out Findings
+	if strings.TrimSpace(p.options.InfraID) == "" {
+		return out, ErrNoInfraID
+	}
+	all, err := limited(ctx, p.ceph.Pools)
+	if err != nil {
+		return out, err
+	}
+	stays := slices.IndexFunc(before, func(d Decision) bool { return d.Verdict != Remove && d.Tag == p.options.InfraID })
+	for _, name := range pools.Marked(all, p.options.InfraID, p.kinds...) {
+		item := Item{Kind: Protection, Place: Place{Pool: name}, Name: "nodelete"}
+		switch {
+		case p.options.limited():
+			out.Decisions = append(out.Decisions, Decision{item, Keep, "the run is limited, and leaves volumes of the cluster"})
+		case stays >= 0:
+			out.Decisions = append(out.Decisions, Decision{item, Keep, fmt.Sprintf("%s %s of the cluster stays", before[stays].Kind, before[stays].Full())})
+		default:
+			out.Decisions = append(out.Decisions, Decision{item, Remove, "marked by the operator of this cluster"})
+		}
+	}
+	return out, nil
+}
+
+// Remove takes the marks off. The flag itself goes with the last cluster's mark.
+func (p *Protections) Remove(ctx context.Context, agreed []Decision, tell func(Outcome)) error {
+	_, err := limited(ctx, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, pools.Release(ctx, p.ceph, p.options.InfraID, p.kinds...)
+	})
+	var left []string
+	if err == nil {
+		var all []ceph.Pool
+		all, err = limited(ctx, p.ceph.Pools)
+		left = pools.Marked(all, p.options.InfraID, p.kinds...)
+	}
+	for _, d := range agreed {
+		fault := err
+		if fault == nil && slices.Contains(left, d.Place.Pool) {
+			fault = fmt.Errorf("pool %q still has the mark", d.Place.Pool)
+		}
+		tell(Outcome{Decision: d, Err: fault})
+	}
+	return nil
+}

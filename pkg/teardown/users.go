@@ -1,0 +1,119 @@
+package teardown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// UsersCeph is what is needed of a Ceph cluster to look after cephx users.
+type UsersCeph interface {
+	User(ctx context.Context, id string) (ceph.User, error)
+	Sessions(ctx context.Context) ([]ceph.Session, error)
+	RemoveUser(ctx context.Context, id string) error
+}
+
+// Users is the part of the cephx users that the operator made for a cluster. A client that is
+// connected as one of them shows that the cluster still lives.
+type Users struct {
+	options Options
+	ceph    UsersCeph
+	ids     []string
+	keep    bool
+}
+
+// NewUsers returns the part; ids are the names of the cluster's users without "client.", all of
+// which end with its infra ID. With keep, they are looked at and stay.
+func NewUsers(o Options, c UsersCeph, ids []string, keep bool) *Users {
+	return &Users{options: o, ceph: c, ids: ids, keep: keep}
+}
+
+// Find looks for the users, and for clients that are connected as one of them.
+func (u *Users) Find(ctx context.Context, before []Decision) (Findings, error) {
+	var out Findings
+	if strings.TrimSpace(u.options.InfraID) == "" {
+		return out, ErrNoInfraID
+	}
+	// exists is false for users that these credentials may not read.
+	var found []string
+	exists := map[string]bool{}
+	for _, id := range u.ids {
+		if !strings.HasSuffix(id, "."+u.options.InfraID) {
+			return out, fmt.Errorf("user %q is none of cluster %q", id, u.options.InfraID)
+		}
+		_, err := limited(ctx, func(ctx context.Context) (ceph.User, error) { return u.ceph.User(ctx, id) })
+		switch {
+		case err == nil, errors.Is(err, ceph.ErrDenied):
+			found = append(found, id)
+			exists[id] = err == nil
+		case !errors.Is(err, ceph.ErrNotFound):
+			return out, err
+		}
+	}
+	removes := slices.ContainsFunc(before, func(d Decision) bool { return d.Verdict == Remove })
+	if len(found) == 0 && !removes {
+		return out, nil
+	}
+	sessions, err := limited(ctx, u.ceph.Sessions)
+	if err != nil {
+		out.Alive = append(out.Alive, fmt.Sprintf("whether clients of the cluster are connected cannot be seen: %v", err))
+	}
+	for _, id := range found {
+		hosts := connected(sessions, id)
+		if len(hosts) > 0 {
+			out.Alive = append(out.Alive, fmt.Sprintf("client.%s is connected from %s", id, strings.Join(hosts, ", ")))
+		}
+		if exists[id] {
+			out.Decisions = append(out.Decisions, u.decide(id, hosts))
+		}
+	}
+	return out, nil
+}
+
+func (u *Users) decide(id string, hosts []string) Decision {
+	item := Item{Kind: User, Name: "client." + id}
+	switch {
+	case u.keep:
+		return Decision{item, Keep, "--keep-users"}
+	case u.options.limited():
+		return Decision{item, Keep, "the run is limited, and what it leaves may need the user"}
+	case len(hosts) > 0:
+		return Decision{item, Refuse, "clients are connected as it from " + strings.Join(hosts, ", ")}
+	}
+	return Decision{item, Remove, "made by the operator for this cluster"}
+}
+
+// limited says that the run leaves volumes of the cluster by intention.
+func (o Options) limited() bool {
+	return len(o.Pools)+len(o.Filesystems)+len(o.Volumes) > 0
+}
+
+// connected are the hosts of a user's clients, sorted.
+func connected(sessions []ceph.Session, id string) []string {
+	var hosts []string
+	for _, s := range sessions {
+		if s.Entity == "client."+id {
+			host := s.Host
+			if host == "" {
+				host = "an unnamed host"
+			}
+			hosts = append(hosts, host)
+		}
+	}
+	slices.Sort(hosts)
+	return slices.Compact(hosts)
+}
+
+// Remove removes the users. Users go last: whatever else was removed needs none of them.
+func (u *Users) Remove(ctx context.Context, agreed []Decision, tell func(Outcome)) error {
+	for _, d := range agreed {
+		id := strings.TrimPrefix(d.Name, "client.")
+		_, err := limited(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, u.ceph.RemoveUser(ctx, id) })
+		tell(Outcome{Decision: d, Err: err})
+	}
+	return nil
+}

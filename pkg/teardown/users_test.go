@@ -1,0 +1,148 @@
+package teardown
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// fakeUsers are the cephx users of a cluster in memory, and pools.
+type fakeUsers struct {
+	users    []string
+	sessions []ceph.Session
+	blind    error
+	denied   bool
+	pools    []ceph.Pool
+}
+
+func (f *fakeUsers) User(_ context.Context, id string) (ceph.User, error) {
+	if f.denied {
+		return ceph.User{}, ceph.ErrDenied
+	}
+	if !slices.Contains(f.users, id) {
+		return ceph.User{}, ceph.ErrNotFound
+	}
+	return ceph.User{}, nil
+}
+
+func (f *fakeUsers) Sessions(context.Context) ([]ceph.Session, error) { return f.sessions, f.blind }
+
+func (f *fakeUsers) RemoveUser(_ context.Context, id string) error {
+	f.users = slices.DeleteFunc(f.users, func(other string) bool { return other == id })
+	return nil
+}
+
+func (f *fakeUsers) Pools(context.Context) ([]ceph.Pool, error) { return f.pools, nil }
+
+func (f *fakeUsers) SetNoDelete(_ context.Context, pool string, on bool) error {
+	f.pool(pool).NoDelete = on
+	return nil
+}
+
+func (f *fakeUsers) SetPoolMetadata(_ context.Context, pool, application, key, value string) error {
+	f.pool(pool).Metadata[application][key] = value
+	return nil
+}
+
+func (f *fakeUsers) RemovePoolMetadata(_ context.Context, pool, application, key string) error {
+	delete(f.pool(pool).Metadata[application], key)
+	return nil
+}
+
+func (f *fakeUsers) pool(name string) *ceph.Pool {
+	return &f.pools[slices.IndexFunc(f.pools, func(p ceph.Pool) bool { return p.Name == name })]
+}
+
+func marks(infraIDs ...string) map[string]map[string]string {
+	keys := map[string]string{"storage.openshift.io.nodelete": "set-by-an-operator"}
+	for _, id := range infraIDs {
+		keys["storage.openshift.io.nodelete."+id+".rbd"] = "in-use"
+	}
+	return map[string]map[string]string{"rbd": keys}
+}
+
+func TestUsers(t *testing.T) {
+	all := []string{"csi-rbd-node.a", "csi-rbd-node.b", "admin"}
+	node := []ceph.Session{{Entity: "client.csi-rbd-node.a", Host: "n1"}, {Entity: "client.csi-rbd-node.a"}, {Entity: "client.csi-rbd-node.b", Host: "n2"}}
+	tests := map[string]struct {
+		reason  string
+		ceph    fakeUsers
+		options Options
+		keep    bool
+		left    []string
+		code    int
+		alive   string
+	}{
+		"Removed":   {reason: "nobody is connected", ceph: fakeUsers{users: all, sessions: node[2:]}, left: []string{"csi-rbd-node.b", "admin"}},
+		"Kept":      {reason: "--keep-users", ceph: fakeUsers{users: all}, keep: true, left: all},
+		"Limited":   {reason: "volumes of the cluster stay elsewhere", ceph: fakeUsers{users: all}, options: Options{Pools: []string{"p"}}, left: all},
+		"Connected": {reason: "the cluster lives", ceph: fakeUsers{users: all, sessions: node}, left: all, code: CodeRefused, alive: "client.csi-rbd-node.a is connected from an unnamed host, n1"},
+		"Forced":    {reason: "a user in use stays even so", ceph: fakeUsers{users: all, sessions: node}, options: Options{Force: true}, left: all, code: CodeRefused, alive: "connected"},
+		"Blind":     {reason: "nobody can tell whether the cluster lives", ceph: fakeUsers{users: all, blind: ceph.ErrTimeout}, left: all, code: CodeRefused, alive: "cannot be seen"},
+		"None":      {reason: "never minted", ceph: fakeUsers{users: []string{"admin"}, blind: ceph.ErrTimeout}, left: []string{"admin"}},
+		"Denied":    {reason: "it is not even known whether they exist", ceph: fakeUsers{users: all, denied: true, sessions: node}, left: all, alive: "connected"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			tc.options.InfraID = "a"
+			part := NewUsers(tc.options, &tc.ceph, []string{"csi-rbd-node.a", "csi-cephfs-node.a"}, tc.keep)
+			report, err := Run(t.Context(), Config{Options: tc.options, Parts: []Part{part}, Out: &bytes.Buffer{}})
+			if err != nil || report.Code() != tc.code || !slices.Equal(tc.ceph.users, tc.left) {
+				t.Errorf("%s: %v, exit code %d, users %q, %+v", tc.reason, err, report.Code(), tc.ceph.users, report.Items)
+			}
+			if alive := strings.Join(report.Alive, "; "); !strings.Contains(alive, tc.alive) || tc.alive == "" && alive != "" {
+				t.Errorf("%s: alive %q", tc.reason, alive)
+			}
+		})
+	}
+}
+
+func TestUsersOfAnotherCluster(t *testing.T) {
+	for _, options := range []Options{{InfraID: "a"}, {InfraID: ""}, {InfraID: " "}} {
+		f := &fakeUsers{users: []string{"csi-rbd-node.b", "csi-rbd-node."}}
+		if _, err := NewUsers(options, f, f.users, false).Find(t.Context(), nil); err == nil {
+			t.Errorf("infra ID %q finds users of another cluster", options.InfraID)
+		}
+		if _, err := NewProtections(options, f, []string{"rbd"}).Find(t.Context(), nil); (err == nil) != (options.InfraID == "a") || err != nil && !errors.Is(err, ErrNoInfraID) {
+			t.Errorf("infra ID %q releases pools: %v", options.InfraID, err)
+		}
+	}
+}
+
+func TestProtections(t *testing.T) {
+	stays := Decision{Item{Kind: Image, Name: "x", Tag: "a"}, Keep, "Retain"}
+	foreign := Decision{Item{Kind: Image, Name: "x"}, Keep, "nobody knows whose"}
+	tests := map[string]struct {
+		reason   string
+		before   []Decision
+		options  Options
+		users    []string
+		released bool
+		flagged  bool
+	}{
+		"Released":     {reason: "the last user goes", users: []string{"a"}, before: []Decision{foreign}, released: true},
+		"OtherCluster": {reason: "another cluster uses the pool", users: []string{"a", "b"}, released: true, flagged: true},
+		"VolumeStays":  {reason: "a volume of the cluster stays", users: []string{"a"}, before: []Decision{stays}, flagged: true},
+		"Limited":      {reason: "volumes elsewhere stay", users: []string{"a"}, options: Options{Filesystems: []string{"f"}}, flagged: true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := &fakeUsers{pools: []ceph.Pool{{ID: 1, Name: "p", NoDelete: true, Applications: []string{"rbd"}, Metadata: marks(tc.users...)}}}
+			tc.options.InfraID = "a"
+			parts := []Part{&shelf{found: Findings{Decisions: tc.before}}, NewProtections(tc.options, f, []string{"rbd", "cephfs"})}
+			report, err := Run(t.Context(), Config{Options: tc.options, Parts: parts, Out: &bytes.Buffer{}})
+			_, left := f.pools[0].Metadata["rbd"]["storage.openshift.io.nodelete.a.rbd"]
+			if err != nil || report.Code() != CodeDone || left == tc.released || f.pools[0].NoDelete != tc.flagged {
+				t.Errorf("%s: %v, %+v, %+v", tc.reason, err, report.Items, f.pools)
+			}
+			if !tc.released && !slices.ContainsFunc(report.Items, func(l Line) bool { return l.Kind == Protection && l.Verdict == Keep }) {
+				t.Errorf("%s: not listed", tc.reason)
+			}
+		})
+	}
+}
