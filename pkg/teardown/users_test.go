@@ -89,7 +89,7 @@ func TestUsers(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			tc.options.InfraID = "a"
+			tc.options.InfraID, tc.ceph.users = "a", slices.Clone(tc.ceph.users)
 			part := NewUsers(tc.options, &tc.ceph, []string{"csi-rbd-node.a", "csi-cephfs-node.a"}, tc.keep)
 			report, err := Run(t.Context(), Config{Options: tc.options, Parts: []Part{part}, Out: &bytes.Buffer{}})
 			if err != nil || report.Code() != tc.code || !slices.Equal(tc.ceph.users, tc.left) {
