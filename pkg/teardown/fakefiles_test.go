@@ -161,6 +161,8 @@ func (f *fakeFiles) at(place ceph.SubvolumePlace, states ...string) (*fakeSubvol
 	switch {
 	case !ok:
 		return nil, errnoOf("fs subvolume", syscall.ENOENT)
+	case s.state == "broken":
+		return nil, errnoOf("fs subvolume", syscall.EINVAL)
 	case slices.Contains(states, s.state):
 		return s, nil
 	case s.state == ceph.SubvolumeRetained:

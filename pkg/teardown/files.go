@@ -133,8 +133,7 @@ type references struct {
 	unread string
 }
 
-// complete, and inFlight for clones that are still being made, or whose making was given up.
-func (s subvolume) complete() bool { return s.state == ceph.SubvolumeComplete }
+// inFlight is a clone that is still being made, or whose making was given up.
 func (s subvolume) inFlight() bool {
 	return s.state != ceph.SubvolumeComplete && s.state != ceph.SubvolumeRetained
 }

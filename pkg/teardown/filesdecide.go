@@ -184,6 +184,9 @@ func (p *filesPlan) decideSubvolume(s subvolume) {
 		return
 	case item.Tag == "" && !(isName && journaled && journal.Image == s.place.Name):
 		return
+	case s.unread != "":
+		p.take(Decision{item, Refuse, "whose it is cannot be read: " + s.unread})
+		return
 	case item.Tag == "" && s.inFlight():
 		p.take(p.unfinishedClone(item))
 		return

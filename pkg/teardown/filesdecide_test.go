@@ -168,6 +168,15 @@ func TestSubvolumeDecisions(t *testing.T) {
 			reason: "the run is limited to another volume", change: func(o *Options) { o.Volumes = []ceph.VolumeHandle{{UUID: nextUUID(), LocationID: 1}} },
 			lay: func(_ *fakeFiles, a, _ tenant) string { return a.volume() },
 		},
+		"Broken": {
+			reason: "the mgr cannot read its metadata, which must not keep others", verdict: Refuse, because: "cannot be read", code: CodeRefused,
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				a.volume()
+				uuid := a.volume()
+				f.subvolumes["csi-vol-"+uuid].state = "broken"
+				return uuid
+			},
+		},
 		"SnapshotStays": {
 			reason: "its own snapshot cannot go", verdict: Refuse, because: "its snapshot", code: CodeRefused,
 			lay: func(f *fakeFiles, a, _ tenant) string {

@@ -3,7 +3,6 @@ package teardown
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
@@ -33,6 +32,10 @@ func (l looker) at(ctx context.Context, place ceph.SubvolumePlace) (subvolume, e
 		return s, nil
 	case errors.Is(err, ceph.ErrNotFound):
 		return l.retained(ctx, place)
+	case refused(err):
+		// One broken subvolume, of whomever, does not keep the others.
+		s.unread = err.Error()
+		return s, nil
 	case err != nil:
 		return s, err
 	}
@@ -55,6 +58,12 @@ func (l looker) at(ctx context.Context, place ceph.SubvolumePlace) (subvolume, e
 		s.snapshots = append(s.snapshots, snapshot)
 	}
 	return s, nil
+}
+
+// refused says that the mgr answered, and that it is not about these credentials.
+func refused(err error) bool {
+	var answer *ceph.CommandError
+	return errors.As(err, &answer) && !errors.Is(err, ceph.ErrTimeout) && !errors.Is(err, ceph.ErrDenied)
 }
 
 func (l looker) info(ctx context.Context, place ceph.SubvolumePlace) (ceph.Subvolume, error) {
@@ -104,7 +113,8 @@ func (l looker) retained(ctx context.Context, place ceph.SubvolumePlace) (subvol
 	}
 	s.state = info.State
 	if s.state != ceph.SubvolumeRetained {
-		return s, fmt.Errorf("subvolume %s is %s, but its metadata cannot be found", place, s.state)
+		s.unread = "the mgr does not find its metadata"
+		return s, nil
 	}
 	names, err := l.names(ctx, place)
 	if err != nil {
