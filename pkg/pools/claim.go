@@ -203,8 +203,7 @@ func Marked(pools []ceph.Pool, infraID string, kinds ...string) []string {
 	var names []string
 	for _, p := range pools {
 		if slices.ContainsFunc(kinds, func(kind string) bool {
-			_, mine, _ := read(p, userKey(infraID, kind))
-			return mine
+			return read(p, userKey(infraID, kind)).own != ""
 		}) {
 			names = append(names, p.Name)
 		}
