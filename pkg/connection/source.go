@@ -13,10 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -75,10 +75,7 @@ func anywhere(context.Context, string) ([]netip.Addr, error) {
 
 // declares picks the Secrets that declare a Ceph cluster.
 func declares(object any) bool {
-	if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
-		object = gone.Obj
-	}
-	secret, ok := object.(metav1.Object)
+	secret, ok := event.Object(object).(metav1.Object)
 	if !ok {
 		return false
 	}

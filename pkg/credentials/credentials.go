@@ -24,6 +24,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
@@ -110,7 +111,7 @@ type controller struct {
 // AsExpected and Passthrough, once it is known who the users are.
 func New(config Config) factory.Controller {
 	c := &controller{Config: config, name: config.Driver.ConditionPrefix + "CredentialsController"}
-	ours := factory.NamesFilter(config.Driver.ProvisionerSecret(), config.Driver.NodeSecret())
+	ours := event.Named(config.Driver.ProvisionerSecret(), config.Driver.NodeSecret())
 	return factory.New().
 		WithSync(c.sync).
 		ResyncEvery(interval).

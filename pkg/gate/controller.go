@@ -19,10 +19,10 @@ import (
 	appsinformers "k8s.io/client-go/informers/apps/v1"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	storageinformers "k8s.io/client-go/informers/storage/v1"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 )
 
@@ -74,10 +74,7 @@ func New(config Config) factory.Controller {
 }
 
 func (c *controller) ofDriver(object any) bool {
-	if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
-		object = gone.Obj
-	}
-	volume, ok := object.(*corev1.PersistentVolume)
+	volume, ok := event.Object(object).(*corev1.PersistentVolume)
 	return ok && volume.Spec.CSI != nil && volume.Spec.CSI.Driver == c.Driver.Name
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
@@ -77,8 +78,8 @@ func New(config Config) factory.Controller {
 	return factory.New().
 		WithSync(c.sync).
 		WithInformers(config.Operator.Informer(), config.Cluster, config.Clusters, config.Connections, config.Placement).
-		WithFilteredEventsInformers(factory.NamesFilter(config.Driver.ConfigSecret()), config.Secrets.Informer()).
-		WithFilteredEventsInformers(factory.NamesFilter(config.Driver.StateConfigMap()), config.ConfigMaps.Informer()).
+		WithFilteredEventsInformers(event.Named(config.Driver.ConfigSecret()), config.Secrets.Informer()).
+		WithFilteredEventsInformers(event.Named(config.Driver.StateConfigMap()), config.ConfigMaps.Informer()).
 		ToController(c.name, config.Recorder)
 }
 

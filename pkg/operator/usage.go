@@ -13,6 +13,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/monitors"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
@@ -68,7 +69,7 @@ func (s starter) usageController() factory.Controller {
 		ResyncEvery(resync).
 		WithControllerInstanceName(usageName).
 		WithInformers(classes.Informer(), volumes.Informer(), s.clients.crdInformer()).
-		WithFilteredEventsInformers(factory.NamesFilter(s.driver.ConfigSecret()), s.clients.ns().Core().V1().Secrets().Informer()).
+		WithFilteredEventsInformers(event.Named(s.driver.ConfigSecret()), s.clients.ns().Core().V1().Secrets().Informer()).
 		ToController(usageName, s.recorder)
 }
 

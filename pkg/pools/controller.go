@@ -19,12 +19,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	storageinformers "k8s.io/client-go/informers/storage/v1"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
@@ -103,17 +103,9 @@ func New(config Config) factory.Controller {
 		WithControllerInstanceName(controllerName).
 		WithInformers(c.Operator.Informer(), c.Cluster, c.Infrastructures.Informer()).
 		WithInformers(c.Triggers...).
-		WithFilteredEventsInformers(c.isClass, c.StorageClasses.Informer()).
+		WithFilteredEventsInformers(event.Named(c.Driver.StorageClass), c.StorageClasses.Informer()).
 		WithBareInformers(c.PersistentVolumes.Informer()).
 		ToController(controllerName, c.Recorder)
-}
-
-func (c *controller) isClass(object any) bool {
-	if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
-		object = gone.Obj
-	}
-	class, ok := object.(metav1.Object)
-	return ok && class.GetName() == c.Driver.StorageClass
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {

@@ -17,11 +17,11 @@ import (
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
@@ -76,18 +76,11 @@ type controller struct {
 // rests on the ConfigMap.
 func New(config Config) factory.Controller {
 	c := &controller{Config: config}
-	ours := func(object any) bool {
-		if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
-			object = gone.Obj
-		}
-		held, ok := object.(metav1.Object)
-		return ok && held.GetName() == c.Driver.StatusConfigMap()
-	}
 	return factory.New().
 		WithSync(c.sync).
 		WithControllerInstanceName(controllerName).
 		WithInformers(c.Clusters, c.Connections, c.Users, c.Pools, c.Tags, c.Usage, c.Placement, c.Machines).
-		WithFilteredEventsInformers(ours, c.ConfigMaps.Informer()).
+		WithFilteredEventsInformers(event.Named(c.Driver.StatusConfigMap()), c.ConfigMaps.Informer()).
 		WithBareInformers(c.Operator.Informer()).
 		ToController(controllerName, c.Recorder)
 }

@@ -20,11 +20,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
@@ -122,10 +122,7 @@ func (c *controller) build() factory.Controller {
 }
 
 func (c *controller) isOurs(object any) bool {
-	if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
-		object = gone.Obj
-	}
-	volume, ok := object.(*corev1.PersistentVolume)
+	volume, ok := event.Object(object).(*corev1.PersistentVolume)
 	ours := ok && volume.Spec.CSI != nil && volume.Spec.CSI.Driver == c.Driver.Name
 	if ours {
 		c.news.Store(true)

@@ -72,6 +72,11 @@ func TestSelectors(t *testing.T) {
 			selectors: []string{"time.Sleep"},
 			allowed:   func(file) bool { return false },
 		},
+		"DeletedUnseen": {
+			reason:    "it hides deletions that happen while the watch is down: event.Named does not",
+			selectors: []string{"factory.NamesFilter"},
+			allowed:   func(file) bool { return false },
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
