@@ -3,6 +3,8 @@ package volumes
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
+	"sync"
 )
 
 // Cluster makes volumes as the ceph-csi of one OpenShift cluster.
@@ -11,6 +13,23 @@ type Cluster struct {
 	// InfraID is what its volumes are tagged with.
 	InfraID string
 	seed    uint64
+
+	mu    sync.Mutex
+	words []string
+}
+
+// note remembers a word that only the cluster's things have.
+func (c *Cluster) note(word string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.words = append(c.words, word)
+}
+
+// Words are the uuids and the image IDs of everything that the cluster has made, for Dump.About.
+func (c *Cluster) Words() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.words)
 }
 
 // Cluster with the same infra ID and seed names everything the same.
@@ -53,15 +72,17 @@ type request struct {
 }
 
 func (c *Cluster) volumeRequest(claim string) request {
-	name := "pvc-" + c.uuid("claim", claim)
-	return request{uuid: c.uuid("volume", claim), name: name, tags: map[string]string{
+	name, uuid := "pvc-"+c.uuid("claim", claim), c.uuid("volume", claim)
+	c.note(uuid)
+	return request{uuid: uuid, name: name, tags: map[string]string{
 		tagKey: c.InfraID, pvKey: name, claimKey: claim, claimNamespaceKey: claimsNamespace,
 	}}
 }
 
 func (c *Cluster) snapshotRequest(snapshot string) request {
-	id := c.uuid("request", snapshot)
-	return request{uuid: c.uuid("snapshot", snapshot), name: "snapshot-" + id, tags: map[string]string{
+	id, uuid := c.uuid("request", snapshot), c.uuid("snapshot", snapshot)
+	c.note(uuid)
+	return request{uuid: uuid, name: "snapshot-" + id, tags: map[string]string{
 		tagKey: c.InfraID, snapshotKey: snapshot, snapshotNamespace: claimsNamespace, snapshotContentKey: "snapcontent-" + id,
 	}}
 }

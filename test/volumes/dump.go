@@ -71,7 +71,7 @@ func (c *Ceph) dumpPool(d *collector, pool string, wanted func(namespace string)
 	type object struct{ namespace, name string }
 	var objects []object
 	for iter.Next() {
-		if wanted(iter.Namespace()) {
+		if iter.Value() != mgrTasks && wanted(iter.Namespace()) {
 			objects = append(objects, object{iter.Namespace(), iter.Value()})
 		}
 	}
@@ -110,10 +110,20 @@ func dumpObject(d *collector, ioctx *rados.IOContext, place Place, name string) 
 	}
 	omap, err := readOmap(ioctx, name)
 	for key, value := range omap {
+		if name == trashDirectory && len(value) > 0 {
+			value = value[:len(value)-1]
+		}
 		d.add(title+" omap "+key, printable(value))
 	}
 	return err
 }
+
+// mgrTasks has what the mgr still has to do. It strikes those for images that are gone minutes later.
+const mgrTasks = "rbd_task"
+
+// trashDirectory has an entry for each image in the trash, whose last byte is its state. The mgr changes
+// it whenever it tries to remove the image.
+const trashDirectory = "rbd_trash"
 
 func readObject(ioctx *rados.IOContext, name string) ([]byte, error) {
 	stat, err := ioctx.Stat(name)
@@ -186,7 +196,7 @@ func (c *Ceph) dumpCluster(d *collector) error {
 		d.add("user "+u.Entity, fmt.Sprint(u.Caps))
 	}
 	for _, p := range pools {
-		d.add("pool "+p.Name, fmt.Sprint(p.Flags, " ", p.Applications))
+		d.add("pool "+p.Name, fmt.Sprint("nodelete ", strings.Contains(p.Flags, "nodelete"), " ", p.Applications))
 	}
 	return nil
 }
@@ -212,7 +222,7 @@ func (d Dump) Changes(later Dump) []string {
 }
 
 // shared are the objects whose single keys belong to different volumes.
-var shared = []string{"csi.volumes.default", "csi.snaps.default", "csi.groups.default", "rbd_directory", "rbd_trash", "rbd_children", "rbd_task", "rbd_group_directory", "rt-"}
+var shared = []string{"csi.volumes.default", "csi.snaps.default", "csi.groups.default", "rbd_directory", "rbd_trash", "rbd_children", "rbd_group_directory", "rt-", "volumes/_index/"}
 
 // About are the entries of what has one of these words, uuids of volumes or IDs of images, in its
 // name: objects, files and subvolumes as a whole; of the objects that volumes share, the keys with
@@ -227,15 +237,6 @@ func (d Dump) About(words ...string) Dump {
 		if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) }) {
 			out[name] = value
 		}
-	}
-	return out
-}
-
-// Without are the entries that are not About the words.
-func (d Dump) Without(words ...string) Dump {
-	out := maps.Clone(d)
-	for name := range d.About(words...) {
-		delete(out, name)
 	}
 	return out
 }

@@ -60,7 +60,8 @@ func (c *Ceph) dumpFilesystem(d *collector, filesystem string) error {
 // snapshotsFolder is in every folder, without being listed.
 const snapshotsFolder = ".snap"
 
-// dumpFolder leaves out what waits for the mgr's purge.
+// dumpFolder leaves out what waits for the mgr's purge. Of a subvolume's .meta it reads what the mgr
+// does not tell, that of subvolumes that only their snapshots keep: the mgr holds the others.
 func dumpFolder(d *collector, m *cephfs.MountInfo, prefix, folder string) error {
 	entries, err := list(m, folder)
 	if err != nil {
@@ -79,6 +80,8 @@ func dumpFolder(d *collector, m *cephfs.MountInfo, prefix, folder string) error 
 		name := path.Join(folder, e.Name())
 		switch {
 		case name == "/volumes/_deleting":
+		case e.Name() == ".meta" && len(entries) > 1:
+			d.add(prefix+name, "told by the mgr")
 		case e.DType() == cephfs.DTypeDir:
 			d.add(prefix+name, "folder")
 			if err := dumpFolder(d, m, prefix, name); err != nil {
@@ -95,10 +98,29 @@ func dumpFolder(d *collector, m *cephfs.MountInfo, prefix, folder string) error 
 			if err != nil {
 				return fmt.Errorf("file %s: %w", name, err)
 			}
-			d.add(prefix+name, printable(content))
+			dumpFile(d, prefix+name, content)
 		}
 	}
 	return nil
+}
+
+// dumpFile takes a subvolume's .meta apart: its sections belong to different volumes and snapshots.
+func dumpFile(d *collector, name string, content []byte) {
+	if !strings.HasSuffix(name, ".meta") {
+		d.add(name, printable(content))
+		return
+	}
+	section := ""
+	for line := range strings.Lines(string(content)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			section = line
+		}
+		key, value, _ := strings.Cut(line, " = ")
+		if line != "" {
+			d.add(name+" "+section+" "+key, value)
+		}
+	}
 }
 
 func list(m *cephfs.MountInfo, folder string) ([]*cephfs.DirEntry, error) {

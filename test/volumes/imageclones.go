@@ -63,7 +63,12 @@ func (c *Cluster) UnfinishedClone(source *Image, claim string, crash Crash) (*Im
 }
 
 func (i *Image) makeTemp(ioctx *rados.IOContext, source *Image) error {
-	return cloneThrough(ioctx, source.Name, i.Temp(), i.Temp(), Class{Features: copied})
+	if err := cloneThrough(ioctx, source.Name, i.Temp(), i.Temp(), Class{Features: copied}); err != nil {
+		return err
+	}
+	id, err := imageID(ioctx, i.Temp())
+	i.cluster.note(id)
+	return err
 }
 
 func (i *Image) dropTempTags(ioctx *rados.IOContext, source *Image) error {

@@ -26,6 +26,7 @@ var groupTime = time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
 // the rbd group.
 func (c *Cluster) UnfinishedImageGroup(p Place, name string) (*ImageGroup, error) {
 	id := c.uuid("group", name)
+	c.note(id)
 	g := &ImageGroup{cluster: c, Place: p, Name: "csi-vol-group-" + id}
 	g.request = request{uuid: id, name: "groupsnapshot-" + c.uuid("grouprequest", name)}
 	ioctx, err := c.ceph.at(p)
@@ -49,6 +50,13 @@ func (c *Cluster) ImageGroup(name string, members ...*Image) (*ImageGroup, error
 	}
 	if err := rbd.GroupCreate(ioctx, g.Name); err != nil {
 		return nil, fmt.Errorf("creating group %s: %w", g.Name, err)
+	}
+	directory, err := ioctx.GetOmapValues("rbd_group_directory", "", "name_"+g.Name, 1)
+	if err != nil {
+		return nil, fmt.Errorf("the ID of group %s: %w", g.Name, err)
+	}
+	for _, id := range directory {
+		c.note(string(id[4:])) // after its length
 	}
 	for _, i := range members {
 		if err := rbd.GroupImageAdd(ioctx, g.Name, ioctx, i.Name); err != nil {

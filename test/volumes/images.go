@@ -165,6 +165,7 @@ func (c Class) options(cloneFormat uint64) (*rbd.ImageOptions, error) {
 
 func (i *Image) readID(ioctx *rados.IOContext) (err error) {
 	i.ID, err = imageID(ioctx, i.Name)
+	i.cluster.note(i.ID)
 	return err
 }
 

@@ -51,6 +51,7 @@ func (c *Cluster) ImageSnapshot(source *Image, name string) (*ImageSnapshot, err
 	if s.ID, err = imageID(ioctx, s.Name); err != nil {
 		return nil, err
 	}
+	c.note(s.ID)
 	if err := snapshotJournal.set(ioctx, s.request.uuid, map[string]string{idKey: s.ID}); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ func (c *Cluster) UnfinishedFileGroup(class FileClass, name string) error {
 		return err
 	}
 	id := c.uuid("group", name)
+	c.note(id)
 	r := request{uuid: id, name: "groupsnapshot-" + c.uuid("grouprequest", name)}
 	more := map[string]string{createdKey: groupTime.Format(time.RFC3339Nano)}
 	return groupJournal.reserve(ioctx, r, "csi-vol-group-"+id, more)

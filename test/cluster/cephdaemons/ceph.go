@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/util/uuid"
@@ -215,4 +216,25 @@ func (c *Ceph) writeConfs() error {
 		os.WriteFile(c.ConfFile(), []byte(adminConf(c.fsid, c.mons)), 0o600),
 		os.WriteFile(c.daemonConfFile(), []byte(daemonConf(c.fsid, c.mons, c.options.Dir)), 0o600),
 	)
+}
+
+// Restart ends the mgr ("ceph-mgr.x") or the OSD ("ceph-osd.0") as its service would, starts it
+// again, and returns when it serves.
+func (c *Ceph) Restart(ctx context.Context, daemon string) error {
+	c.mu.Lock()
+	p := c.daemon[daemon]
+	c.mu.Unlock()
+	if p == nil {
+		return fmt.Errorf("there is no daemon %s", daemon)
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	if err := p.Stop(ctx); err != nil {
+		return err
+	}
+	kind, id, _ := strings.Cut(daemon, ".")
+	if err := c.start(kind, id); err != nil {
+		return err
+	}
+	return c.waitReady(ctx)
 }

@@ -31,6 +31,7 @@ func TestCeph(t *testing.T) {
 	checkLoopback(t, group)
 	checkPool(t, c)
 	checkPause(t, c)
+	checkRestart(t, c)
 	checkMons(t, c)
 	checkNoKeyInArguments(t, c, group)
 }
@@ -59,6 +60,20 @@ func checkPause(t *testing.T, c *Ceph) {
 		t.Fatal(err)
 	}
 	ask(t, c, "mon", "dump")
+}
+
+// checkRestart: what was written is still there.
+func checkRestart(t *testing.T, c *Ceph) {
+	t.Helper()
+	for _, daemon := range []string{"ceph-osd.0", "ceph-mgr.x"} {
+		if err := c.Restart(t.Context(), daemon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := c.RBD(t.Context(), "ls", "rbd")
+	if err != nil || string(out) != "image\n" {
+		t.Errorf("images after restarts: %q, %v", out, err)
+	}
 }
 
 // checkMons replaces the first mon by two others, one of which was killed in between.
