@@ -3,6 +3,7 @@ package teardown
 import (
 	"regexp"
 	"slices"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -18,13 +19,24 @@ func bystanders() {
 	It("is prepared with everything that ceph-csi makes, of both, interleaved", func(SpecContext) {
 		a, b = ceph.Cluster("gone-a1b2c", 1), ceph.Cluster("stays-d3e4f", 2)
 		source = must(b.Image(block, "shared"))
+		shared := must(b.Subvolume(files, "shared"))
+		sold := must(a.Subvolume(files, "sold"))
 		By("laying both out")
 		together(slices.Concat(
-			rowsOf(a, imageRows), rowsOf(b, imageRows),
+			rowsOf(a, imageRows), rowsOf(b, imageRows), rowsOf(a, subvolumeRows), rowsOf(b, subvolumeRows),
 			[]func() error{
 				// What nobody's ceph-csi made.
 				func() error { return ceph.CreateImage(block.Place, "by-hand") },
 				func() error { return must(b.Image(block, "backed-up")).Copy("backup") },
+				// B has full copies of A's.
+				func() error {
+					s, err := a.SubvolumeSnapshot(sold, "sold")
+					if err != nil {
+						return err
+					}
+					_, err = b.RestoreSubvolume(s, files, "bought")
+					return err
+				},
 			},
 		)...)
 		By("looking at what is there before the clones across")
@@ -41,7 +53,11 @@ func bystanders() {
 				_, err = a.Restore(s, block, "restored-shared")
 				return err
 			},
+			func() error { _, err := a.SubvolumeSnapshot(shared, "of-shared"); return err },
 		)
+		// From here on no copy is finished any more, whatever restarts.
+		Expect(ceph.HoldClones(time.Hour)).To(Succeed())
+		must(b.PendingClone(shared, "in-flight"))
 		By("looking at everything")
 		before = dump()
 	})
@@ -49,7 +65,7 @@ func bystanders() {
 	It("is shown by --dry-run, which changes nothing", func(ctx SpecContext) {
 		r := teardown(ctx, a.InfraID, "--dry-run")
 		Expect(r.named("refuse")).To(BeEmpty())
-		Expect(len(r.named("remove"))).To(BeNumerically(">", 30))
+		Expect(len(r.named("remove"))).To(BeNumerically(">", 40))
 		Expect(before.Changes(dump())).To(BeEmpty())
 	})
 

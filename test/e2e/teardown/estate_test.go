@@ -12,7 +12,7 @@ import (
 // row lays one thing out, with names of its own.
 type row func(c *volumes.Cluster, name string) error
 
-// imageRows are what a cluster can have.
+// imageRows and subvolumeRows are what a cluster can have.
 var imageRows = []row{
 	func(c *volumes.Cluster, name string) error { _, err := written(c, block, name); return err },
 	func(c *volumes.Cluster, name string) error { _, err := written(c, tenant, name); return err },
@@ -55,6 +55,59 @@ var imageRows = []row{
 		}
 		return g.Snapshot("now")
 	},
+}
+
+var subvolumeRows = []row{
+	func(c *volumes.Cluster, name string) error { _, err := c.Subvolume(files, name); return err },
+	func(c *volumes.Cluster, name string) error {
+		s, err := snapshotOf(c, name)
+		if err != nil {
+			return err
+		}
+		_, err = c.RestoreSubvolume(s, files, name+"-restored")
+		return err
+	},
+	func(c *volumes.Cluster, name string) error {
+		s, err := snapshotOf(c, name)
+		if err != nil {
+			return err
+		}
+		return s.Source.Delete()
+	},
+	func(c *volumes.Cluster, name string) error {
+		s, err := snapshotOf(c, name)
+		if err != nil {
+			return err
+		}
+		if _, err := c.Shallow(s, name+"-shallow"); err != nil {
+			return err
+		}
+		return s.Delete()
+	},
+	func(c *volumes.Cluster, name string) error {
+		s, err := snapshotOf(c, name)
+		if err != nil {
+			return err
+		}
+		_, err = c.Shallow(s, name+"-shallow")
+		return err
+	},
+	func(c *volumes.Cluster, name string) error {
+		source, err := c.Subvolume(files, name)
+		if err != nil {
+			return err
+		}
+		_, err = c.CloneSubvolume(source, name+"-clone")
+		return err
+	},
+}
+
+func snapshotOf(c *volumes.Cluster, name string) (*volumes.SubvolumeSnapshot, error) {
+	source, err := c.Subvolume(files, name)
+	if err != nil {
+		return nil, err
+	}
+	return c.SubvolumeSnapshot(source, name)
 }
 
 func written(c *volumes.Cluster, class volumes.Class, name string) (*volumes.Image, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -16,8 +17,13 @@ import (
 // kills is how many runs are killed, each at a moment of its own.
 const kills = 20
 
-// chains are clones and snapshots with deleted parents.
-var chains = []row{imageRows[6], imageRows[8]}
+var (
+	// chains are clones and snapshots with deleted parents.
+	chains = []row{imageRows[6], imageRows[8]}
+	// shown is a snapshot that a volume shows. Every run reads all subvolumes, one by one: few clusters
+	// have any.
+	shown = []row{imageRows[0], subvolumeRows[4]}
+)
 
 func interruptions() {
 	It("goes on after a kill at any moment", func(ctx SpecContext) {
@@ -29,9 +35,9 @@ func interruptions() {
 		for n := range kills {
 			clusters = append(clusters, ceph.Cluster(fmt.Sprintf("killed-%d", n), 3))
 		}
-		works := rowsOf(bystander, imageRows)
-		for _, c := range clusters {
-			works = append(works, rowsOf(c, chains)...)
+		works := rowsOf(bystander, slices.Concat(chains, shown))
+		for n, c := range clusters {
+			works = append(works, rowsOf(c, [][]row{shown, chains, chains, chains}[n%4])...)
 		}
 		together(works...)
 		before := dump()
@@ -56,10 +62,11 @@ func interruptions() {
 		Expect(before.Without(words...).Changes(after.Without(words...))).To(BeEmpty())
 	})
 
-	for _, daemon := range []string{"ceph-mgr.x"} {
+	for _, daemon := range []string{"ceph-mgr.x", "ceph-osd.0"} {
 		It("goes on when "+daemon+" is restarted in the middle", func(ctx SpecContext) {
 			a, b := ceph.Cluster("restarted-"+daemon, 1), ceph.Cluster("other-"+daemon, 2)
-			together(append(rowsOf(a, imageRows), rowsOf(b, imageRows)...)...)
+			rows := slices.Concat(chains, shown)
+			together(append(rowsOf(a, rows), rowsOf(b, rows)...)...)
 			before := dump()
 			done := make(chan error, 1)
 			go func() { done <- daemons.Restart(ctx, daemon) }()

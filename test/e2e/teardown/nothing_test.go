@@ -8,11 +8,12 @@ import (
 func nothing() {
 	It("finds nothing by an infra ID that no volume has, and shows those that are there", func(ctx SpecContext) {
 		must(ceph.Cluster("living-x1y2z", 1).Image(block, "web"))
+		must(ceph.Cluster("living-x1y2z", 1).Subvolume(files, "web"))
 		before := dump()
 		r := teardown(ctx, "mistyped-x1y2z")
 		Expect(r.code).To(Equal(0))
 		Expect(r.named("remove")).To(BeEmpty())
-		Expect(r.Tags).To(Equal(map[string]int{"living-x1y2z": 1}))
+		Expect(r.Tags).To(Equal(map[string]int{"living-x1y2z": 2}))
 		r = run(ctx, "--infra-id=mistyped-x1y2z", "--yes")
 		Expect(r.code).To(Equal(0))
 		Expect(r.stdout + r.stderr).To(ContainSubstring("living-x1y2z"))

@@ -12,6 +12,7 @@ func refusals() {
 		a, b := ceph.Cluster("refused-a1b2c", 1), ceph.Cluster("refused-d3e4f", 2)
 		// What may go.
 		must(a.Image(block, "plain"))
+		must(a.Subvolume(files, "plain"))
 		gone := a.Words()
 		// An administrator's copies and clones.
 		original := must(a.Image(block, "original"))
@@ -25,14 +26,18 @@ func refusals() {
 		unfinished := must(b.UnfinishedRestore(snapshot, block, "unfinished"))
 		cloned := must(a.Image(block, "cloned"))
 		must(b.CloneImage(cloned, "clone"))
+		// A clone in flight has no tag yet, and holds its source.
+		source := must(a.Subvolume(files, "source"))
+		flying := must(a.PendingClone(source, "flying"))
 		before := dump()
 
 		r := teardown(ctx, a.InfraID)
 		Expect(r.code).To(Equal(3), r.stdout+r.stderr)
 		Expect(r.named("refuse")).To(ConsistOf(
 			"refused-cp", "refused-deep", "refused-v1", "refused-v2", parents["refused-v1"].Name, parents["refused-v2"].Name,
-			unfinished.Name, snapshot.Name, snapshot.Source.Name, cloned.Name,
+			unfinished.Name, snapshot.Name, snapshot.Source.Name, cloned.Name, source.Name,
 		))
+		Expect(r.reason(source.Name)).To(ContainSubstring(flying.Name))
 		Expect(r.reason(unfinished.Name)).To(ContainSubstring("unfinished"))
 		Expect(r.reason("refused-cp")).To(ContainSubstring("by hand"))
 		after := dump()

@@ -27,6 +27,7 @@ var (
 var (
 	block  = volumes.Class{Place: volumes.Place{Pool: "vms"}, Features: volumes.Layering}
 	tenant = volumes.Class{Place: volumes.Place{Pool: "vms", Namespace: "tenant"}, Features: volumes.Layering}
+	files  = volumes.FileClass{Filesystem: cephdaemons.Filesystem}
 )
 
 func TestTeardown(t *testing.T) { fixture.Run(t, "Tearing clusters down") }
@@ -40,7 +41,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	Expect(os.Mkdir(logs, 0o700)).To(Succeed())
 	group := process.NewGroup(logs, func(process.Record) error { return nil })
 	DeferCleanup(group.Kill)
-	daemons, err = cephdaemons.Start(ctx, cephdaemons.Options{Dir: filepath.Join(dir, "ceph"), Daemons: group, WithoutFilesystem: true, Log: GinkgoWriter})
+	daemons, err = cephdaemons.Start(ctx, cephdaemons.Options{Dir: filepath.Join(dir, "ceph"), Daemons: group, Log: GinkgoWriter})
 	Expect(err).NotTo(HaveOccurred())
 	// A killed client's watch else holds its image for 30 s.
 	_, err = daemons.Command(ctx, "config", "set", "osd", "osd_client_watch_timeout", "6")
@@ -53,6 +54,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	DeferCleanup(func() { ceph.Close() })
 	Expect(ceph.Hurry()).To(Succeed())
 	Expect(ceph.CreateNamespace(tenant.Place)).To(Succeed())
+	Expect(ceph.Group(files)).To(Succeed())
 })
 
 // Told in this order: each chapter has clusters of its own, and leaves what belongs to nobody.
@@ -66,7 +68,7 @@ var _ = Describe("Tearing down", Ordered, ContinueOnFailure, func() {
 // dump is everything that lies in Ceph.
 func dump() volumes.Dump {
 	GinkgoHelper()
-	d, err := ceph.Dump([]string{"vms", "fast"})
+	d, err := ceph.Dump([]string{"vms", "fast"}, files.Filesystem)
 	Expect(err).NotTo(HaveOccurred())
 	return d
 }
