@@ -47,6 +47,7 @@ var _ = Describe("Volumes", Ordered, ContinueOnFailure, func() {
 			conflicting(k)
 			retained(k)
 			restarted(k)
+			forgotten(k)
 		})
 	}
 })

@@ -1,0 +1,79 @@
+package tags
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os/exec"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/test/operatorprocess"
+)
+
+// teardown runs the command against the living cluster, with ceph.conf and keyring from its
+// Secret, and returns the reasons by verdict and name.
+func teardown(ctx context.Context, arguments ...string) (reasons map[string]string, code int) {
+	GinkgoHelper()
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	binary, err := operatorprocess.Binary()
+	Expect(err).NotTo(HaveOccurred())
+	cmd := exec.CommandContext(ctx, binary, append([]string{"teardown", "--kubeconfig=" + env.Cluster.AdminKubeconfig(), "-o", "json"}, arguments...)...)
+	cmd.Env = []string{"TMPDIR=" + GinkgoT().TempDir()}
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	_ = cmd.Run()
+	var report struct {
+		Items []struct{ Name, Verdict, Reason string }
+	}
+	Expect(json.Unmarshal(out.Bytes(), &report)).To(Succeed(), out.String()+errs.String())
+	reasons = map[string]string{}
+	for _, i := range report.Items {
+		reasons[i.Verdict+" "+i.Name] = i.Reason
+	}
+	return reasons, cmd.ProcessState.ExitCode()
+}
+
+func forgotten(k kind) {
+	It("that no object names are told of by teardown --orphans, which removes none", func(ctx SpecContext) {
+		name, living, lost := k.driver.Kind+"-living", k.uuid(6, 1), k.uuid(7, 1)
+		k.makeAll(ctx, living, lost)
+		k.volume(ctx, name, living, corev1.PersistentVolumeReclaimDelete)
+		k.has(ctx, living, own(name))
+		for key, value := range own("lost") {
+			Expect(k.set(ctx, lost, key, value)).To(Succeed())
+		}
+		young, code := teardown(ctx, "--infra-id="+infraID, "--orphans")
+		Expect(code).To(Equal(0))
+		Expect(young).NotTo(HaveKey("keep csi-vol-"+lost), "it may be on its way")
+		all, code := teardown(ctx, "--infra-id="+infraID, "--orphans", "--older-than=0s")
+		Expect(code).To(Equal(0))
+		Expect(all).To(HaveKeyWithValue("keep csi-vol-"+lost, ContainSubstring("lost")))
+		Expect(all).NotTo(HaveKey("keep csi-vol-" + living))
+		k.has(ctx, lost, own("lost"))
+	})
+
+	It("of another cluster that a PersistentVolume of a living one names, are refused by teardown", func(ctx SpecContext) {
+		name, uuid := k.driver.Kind+"-shared", k.uuid(8, 1)
+		k.makeAll(ctx, uuid)
+		for key, value := range map[string]string{ceph.TagCluster: "another-b4xk9", ceph.TagPV: "pvc-1"} {
+			Expect(k.set(ctx, uuid, key, value)).To(Succeed())
+		}
+		alone, code := teardown(ctx, "--infra-id=another-b4xk9", "--dry-run")
+		Expect(alone).To(HaveKey("remove csi-vol-" + uuid))
+		Expect(code).To(Equal(3), "an earlier spec's volumes have no name of a PersistentVolume")
+		k.volume(ctx, name, uuid, corev1.PersistentVolumeReclaimDelete)
+		shared, code := teardown(ctx, "--infra-id=another-b4xk9", "--yes")
+		Expect(code).To(Equal(3))
+		Expect(shared).To(HaveKeyWithValue("refuse csi-vol-"+uuid, And(ContainSubstring(name), ContainSubstring(infraID))))
+		k.has(ctx, uuid, map[string]string{ceph.TagCluster: "another-b4xk9", ceph.TagPV: "pvc-1"})
+		remove(ctx, name)
+		says(ctx, k.driver, operatorv1.ConditionTrue, "AsExpected")
+	})
+}
