@@ -25,6 +25,12 @@ const reporting = `[{"op": "add", "path": "/spec/template/spec/containers/0/args
 func bare() {
 	It("is Available after `oc apply -f manifests/`, and starts nothing while no Ceph cluster is declared", func(ctx SpecContext) {
 		env.Kubectl(ctx, "apply", "-f", "manifests/")
+		// A pod that ends while it asks for the lease may leave it to nobody, for two minutes.
+		Eventually(func(g Gomega) {
+			lease, err := env.Kube.CoordinationV1().Leases(driver.Namespace).Get(ctx, fixture.GlueAccount+"-lock", metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(lease.Spec.HolderIdentity).NotTo(HaveValue(BeEmpty()))
+		}).WithContext(ctx).Should(Succeed())
 		env.Kubectl(ctx, "-n", driver.Namespace, "patch", "deployment", fixture.GlueAccount, "--type=json", "-p", reporting)
 		Eventually(func(g Gomega) {
 			expectStatus(ctx, g, "True", "False", "False")

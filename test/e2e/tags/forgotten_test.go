@@ -16,15 +16,28 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/operatorprocess"
 )
 
-// teardown runs the command against the living cluster, with ceph.conf and keyring from its
-// Secret, and returns the reasons by verdict and name.
+// teardown runs the command beside the living cluster, with ceph.conf and keyring from its
+// Secret.
 func teardown(ctx context.Context, arguments ...string) (reasons map[string]string, code int) {
+	GinkgoHelper()
+	return report(ctx, append(arguments, "--kubeconfig="+env.Cluster.AdminKubeconfig())...)
+}
+
+// teardownAlone runs it without Kubernetes.
+func teardownAlone(ctx context.Context, arguments ...string) (reasons map[string]string, code int) {
+	GinkgoHelper()
+	daemons := env.Cluster.Ceph()
+	return report(ctx, append(arguments, "--ceph-conf="+daemons.ConfFile(), "--keyring="+daemons.KeyringFile())...)
+}
+
+// report has the reasons by verdict and name.
+func report(ctx context.Context, arguments ...string) (reasons map[string]string, code int) {
 	GinkgoHelper()
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	binary, err := operatorprocess.Binary()
 	Expect(err).NotTo(HaveOccurred())
-	cmd := exec.CommandContext(ctx, binary, append([]string{"teardown", "--kubeconfig=" + env.Cluster.AdminKubeconfig(), "-o", "json"}, arguments...)...)
+	cmd := exec.CommandContext(ctx, binary, append([]string{"teardown", "-o", "json"}, arguments...)...)
 	cmd.Env = []string{"TMPDIR=" + GinkgoT().TempDir()}
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

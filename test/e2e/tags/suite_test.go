@@ -50,4 +50,5 @@ var _ = Describe("Volumes", Ordered, ContinueOnFailure, func() {
 			forgotten(k)
 		})
 	}
+	gone()
 })
