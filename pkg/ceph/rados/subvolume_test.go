@@ -64,7 +64,9 @@ func testSubvolumes(t *testing.T, c *cephdaemons.Ceph) {
 	ctx := t.Context()
 
 	groups, err := f.manager.SubvolumeGroups(ctx, cephdaemons.Filesystem)
-	expect(t, "groups", []string{group}, groups, err)
+	if err != nil || !slices.Contains(groups, group) {
+		t.Errorf("groups: %q, %v", groups, err)
+	}
 	names, err := f.manager.Subvolumes(ctx, cephdaemons.Filesystem, group)
 	expect(t, "subvolumes", []string{"v"}, names, err)
 	info, err := f.manager.Subvolume(ctx, place("v"))
