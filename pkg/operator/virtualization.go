@@ -26,8 +26,8 @@ func (s starter) virtualizationGate() factory.Controller {
 	})
 }
 
-func (s starter) storageProfiles() factory.Controller {
-	return virtualization.NewProfiles(virtualization.ProfilesConfig{
+func (s starter) machinesConfig() virtualization.Config {
+	return virtualization.Config{
 		Driver:         s.driver,
 		Operator:       s.clients.operator,
 		Client:         s.clients.dynamic,
@@ -35,7 +35,11 @@ func (s starter) storageProfiles() factory.Controller {
 		Watches:        s.machines,
 		Served:         s.clients.served,
 		Recorder:       s.recorder,
-	})
+	}
+}
+
+func (s starter) storageProfiles() factory.Controller {
+	return virtualization.NewProfiles(s.machinesConfig())
 }
 
 func (s starter) virtualizationClass() (factory.Controller, error) {
@@ -71,41 +75,21 @@ func (s starter) virtualizationClass() (factory.Controller, error) {
 }
 
 func (s starter) harvesterSettings() factory.Controller {
-	return virtualization.NewSettings(virtualization.SettingsConfig{
-		Driver:         s.driver,
-		Operator:       s.clients.operator,
-		Client:         s.clients.dynamic,
-		StorageClasses: s.clients.cluster().Storage().V1().StorageClasses(),
-		Watches:        s.machines,
-		Recorder:       s.recorder,
-	})
+	return virtualization.NewSettings(s.machinesConfig())
 }
 
 func (s starter) harvesterClasses() factory.Controller {
-	return virtualization.NewAnnotations(virtualization.AnnotationsConfig{
-		Driver:         s.driver,
-		Operator:       s.clients.operator,
-		Client:         s.clients.dynamic,
-		StorageClasses: s.clients.cluster().Storage().V1().StorageClasses(),
-		Watches:        s.machines,
-		Served:         s.clients.served,
-		Recorder:       s.recorder,
-	})
+	return virtualization.NewAnnotations(s.machinesConfig())
 }
 
 func (s starter) virtualMachines() factory.Controller {
 	return virtualization.NewMachines(virtualization.MachinesConfig{
-		Driver:         s.driver,
-		Operator:       s.clients.operator,
-		StorageClasses: s.clients.cluster().Storage().V1().StorageClasses(),
-		CSIDrivers:     s.clients.cluster().Storage().V1().CSIDrivers(),
-		Watches:        s.machines,
-		Served:         s.clients.served,
-		Matrix:         s.reports.machines,
+		Config:     s.machinesConfig(),
+		CSIDrivers: s.clients.cluster().Storage().V1().CSIDrivers(),
+		Matrix:     s.reports.machines,
 		Tell: func(ctx context.Context, m virtualization.Mistake) error {
 			about := corev1.ObjectReference{APIVersion: m.APIVersion, Kind: m.Kind, Name: m.Name, UID: m.UID}
 			return s.warn(ctx, about, m.Reason, m.Message, 0)
 		},
-		Recorder: s.recorder,
 	})
 }

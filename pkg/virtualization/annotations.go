@@ -11,18 +11,13 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/client-go/dynamic"
-	storageinformers "k8s.io/client-go/informers/storage/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 const (
@@ -40,35 +35,17 @@ var annotationOf = map[string]string{
 	claimSetsField:     "cdi.harvesterhci.io/storageProfileVolumeModeAccessModes",
 }
 
-// AnnotationsConfig is all that the controller of StorageClasses' annotations uses.
-type AnnotationsConfig struct {
-	Driver         driver.Driver
-	Operator       v1helpers.OperatorClient
-	Client         dynamic.Interface
-	StorageClasses storageinformers.StorageClassInformer
-	Watches        *Watches
-	// Served returns the versions that the API server serves of a CRD; none without it.
-	Served   func(crd string) []string
-	Recorder events.Recorder
-}
+type classHints struct{ Config }
 
 // NewAnnotations returns the controller that tells Harvester, in annotations of the driver's
 // StorageClasses, what NewProfiles tells CDI elsewhere. It writes HarvesterClassesCurrent:
 // False, reason UserOverrides, while an annotation has a value that somebody else chose, or
 // SyncError. Without Harvester, or CDI, it is absent.
-func NewAnnotations(config AnnotationsConfig) factory.Controller {
-	return factory.New().
-		WithSync(config.sync).
-		ResyncEvery(resync).
-		WithControllerInstanceName(annotationsName).
-		WithInformers(config.Operator.Informer(), config.StorageClasses.Informer(), config.Watches).
-		ToController(annotationsName, config.Recorder)
+func NewAnnotations(config Config) factory.Controller {
+	return config.controller(annotationsName, classHints{config}.sync)
 }
 
-func (c AnnotationsConfig) sync(ctx context.Context, _ factory.SyncContext) error {
-	if _, _, _, err := c.Operator.GetOperatorState(); apierrors.IsNotFound(err) {
-		return nil
-	}
+func (c classHints) sync(ctx context.Context, _ factory.SyncContext) error {
 	known, _ := c.Watches.all(storageProfiles, snapshotClasses)
 	if known == absent || len(c.Served(harvesterSettings)) == 0 {
 		return c.report(ctx)
@@ -89,7 +66,7 @@ func (c AnnotationsConfig) sync(ctx context.Context, _ factory.SyncContext) erro
 	return c.report(ctx, condition.New(condition.HarvesterClassesCurrent, operatorv1.ConditionTrue, condition.AsExpected, ""))
 }
 
-func (c AnnotationsConfig) annotate(ctx context.Context) ([]string, error) {
+func (c classHints) annotate(ctx context.Context) ([]string, error) {
 	classes, err := c.StorageClasses.Lister().List(labels.Everything())
 	if err != nil {
 		return nil, fmt.Errorf("listing StorageClasses: %w", err)
@@ -115,7 +92,7 @@ func (c AnnotationsConfig) annotate(ctx context.Context) ([]string, error) {
 	return messages, errors.Join(errs...)
 }
 
-func (c AnnotationsConfig) annotateOne(ctx context.Context, class *storagev1.StorageClass, status values, snapshots string) ([]override, error) {
+func (c classHints) annotateOne(ctx context.Context, class *storagev1.StorageClass, status values, snapshots string) ([]override, error) {
 	current := values{}
 	for key, value := range class.Annotations {
 		current[key] = value
@@ -132,7 +109,7 @@ func (c AnnotationsConfig) annotateOne(ctx context.Context, class *storagev1.Sto
 
 // apply writes annotations. Those that this program has written in another way are taken over
 // by force, which is safe as long as nobody writes in between: hence the version.
-func (c AnnotationsConfig) apply(ctx context.Context, class *storagev1.StorageClass, set values, force bool) error {
+func (c classHints) apply(ctx context.Context, class *storagev1.StorageClass, set values, force bool) error {
 	metadata := map[string]any{"name": class.Name, "uid": string(class.UID), "annotations": map[string]any(set)}
 	if force {
 		metadata["resourceVersion"] = class.ResourceVersion
@@ -177,12 +154,12 @@ func fieldsOf(keys []string) []string {
 	return out
 }
 
-func (c AnnotationsConfig) manager() string { return c.Driver.OperatorName() + "-" + annotationsName }
+func (c classHints) manager() string { return c.Driver.OperatorName() + "-" + annotationsName }
 
-func (c AnnotationsConfig) untrue(reason, message string) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func (c classHints) untrue(reason, message string) *applyoperatorv1.OperatorConditionApplyConfiguration {
 	return condition.New(condition.HarvesterClassesCurrent, operatorv1.ConditionFalse, reason, message)
 }
 
-func (c AnnotationsConfig) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
+func (c classHints) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
 	return reporter{c.Operator, c.manager()}.report(ctx, condition.HarvesterClassesCurrent, conditions...)
 }

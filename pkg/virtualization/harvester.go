@@ -11,16 +11,11 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/dynamic"
-	storageinformers "k8s.io/client-go/informers/storage/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 const (
@@ -32,33 +27,17 @@ const (
 	valueField, defaultField = "value", "default"
 )
 
-// SettingsConfig is all that the controller of Harvester's settings uses.
-type SettingsConfig struct {
-	Driver         driver.Driver
-	Operator       v1helpers.OperatorClient
-	Client         dynamic.Interface
-	StorageClasses storageinformers.StorageClassInformer
-	Watches        *Watches
-	Recorder       events.Recorder
-}
+type entries struct{ Config }
 
 // NewSettings returns the controller that keeps the driver's entries in Harvester's settings
 // csi-driver-config and csi-online-expand-validation. It writes HarvesterSettingsCurrent:
 // False, reason InvalidSetting, while one cannot be read, UserOverrides, while an administrator
 // has another entry or none, or SyncError. Without Harvester it is absent.
-func NewSettings(config SettingsConfig) factory.Controller {
-	return factory.New().
-		WithSync(config.sync).
-		ResyncEvery(resync).
-		WithControllerInstanceName(settingsName).
-		WithInformers(config.Operator.Informer(), config.StorageClasses.Informer(), config.Watches).
-		ToController(settingsName, config.Recorder)
+func NewSettings(config Config) factory.Controller {
+	return config.controller(settingsName, entries{config}.sync)
 }
 
-func (c SettingsConfig) sync(ctx context.Context, _ factory.SyncContext) error {
-	if _, _, _, err := c.Operator.GetOperatorState(); apierrors.IsNotFound(err) {
-		return nil
-	}
+func (c entries) sync(ctx context.Context, _ factory.SyncContext) error {
 	known, problem := c.Watches.all(driverConfig, expansion, snapshotClasses)
 	switch {
 	case known == absent:
@@ -90,7 +69,7 @@ func (c SettingsConfig) sync(ctx context.Context, _ factory.SyncContext) error {
 	return c.conclude(ctx, invalid, overridden, errors.Join(errs...))
 }
 
-func (c SettingsConfig) conclude(ctx context.Context, invalid, overridden []string, err error) error {
+func (c entries) conclude(ctx context.Context, invalid, overridden []string, err error) error {
 	messages := strings.Join(slices.Concat(invalid, overridden), "; ")
 	switch {
 	case apierrors.IsConflict(err):
@@ -108,7 +87,7 @@ func (c SettingsConfig) conclude(ctx context.Context, invalid, overridden []stri
 // snapshotEntry is the driver's entry in csi-driver-config; empty without a snapshot class.
 // The class of backups stays empty: Harvester can back up Longhorn's volumes only, and takes
 // the class for the promise that it can.
-func (c SettingsConfig) snapshotEntry() string {
+func (c entries) snapshotEntry() string {
 	class, err := c.StorageClasses.Lister().Get(c.Driver.StorageClass)
 	if err != nil {
 		return ""
@@ -128,7 +107,7 @@ var errInvalidSetting = errors.New("left as it is, correct it in Harvester's set
 
 // keep brings the driver's entry of a setting up to date. The message tells that somebody else
 // decides on it.
-func (c SettingsConfig) keep(ctx context.Context, setting *unstructured.Unstructured, wanted string) (string, error) {
+func (c entries) keep(ctx context.Context, setting *unstructured.Unstructured, wanted string) (string, error) {
 	value, _, _ := unstructured.NestedString(setting.Object, valueField)
 	defaults, _, _ := unstructured.NestedString(setting.Object, defaultField)
 	applied := setting.GetAnnotations()[c.annotation()]
@@ -150,7 +129,7 @@ func (c SettingsConfig) keep(ctx context.Context, setting *unstructured.Unstruct
 
 // write refuses to replace what somebody else wrote meanwhile: the object has the version that
 // was read.
-func (c SettingsConfig) write(ctx context.Context, setting *unstructured.Unstructured, value, applied string) error {
+func (c entries) write(ctx context.Context, setting *unstructured.Unstructured, value, applied string) error {
 	resource, watched := c.Watches.resource(driverConfig)
 	if !watched {
 		return nil
@@ -172,12 +151,12 @@ func (c SettingsConfig) write(ctx context.Context, setting *unstructured.Unstruc
 	return nil
 }
 
-func (c SettingsConfig) annotation() string { return appliedPrefix + c.Driver.Name }
+func (c entries) annotation() string { return appliedPrefix + c.Driver.Name }
 
-func (c SettingsConfig) untrue(reason, message string) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func (c entries) untrue(reason, message string) *applyoperatorv1.OperatorConditionApplyConfiguration {
 	return condition.New(condition.HarvesterSettingsCurrent, operatorv1.ConditionFalse, reason, message)
 }
 
-func (c SettingsConfig) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
+func (c entries) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
 	return reporter{c.Operator, c.Driver.OperatorName() + "-" + settingsName}.report(ctx, condition.HarvesterSettingsCurrent, conditions...)
 }

@@ -10,15 +10,11 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	storagev1 "k8s.io/api/storage/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 	storageinformers "k8s.io/client-go/informers/storage/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
@@ -27,18 +23,12 @@ const machinesName = "CephVirtualMachines"
 
 // MachinesConfig is all that the controller uses that looks for mistakes.
 type MachinesConfig struct {
-	Driver         driver.Driver
-	Operator       v1helpers.OperatorClient
-	StorageClasses storageinformers.StorageClassInformer
-	CSIDrivers     storageinformers.CSIDriverInformer
-	Watches        *Watches
-	// Served returns the versions that the API server serves of a CRD; none without it.
-	Served func(crd string) []string
+	Config
+	CSIDrivers storageinformers.CSIDriverInformer
 	// Matrix is what virtual machines can do on which StorageClass; empty without CDI.
 	Matrix *latest.Value[report.Machines]
 	// Tell writes an event about what is to be mended. It is called once for each mistake.
-	Tell     func(ctx context.Context, m Mistake) error
-	Recorder events.Recorder
+	Tell func(ctx context.Context, m Mistake) error
 }
 
 type machines struct {
@@ -52,18 +42,10 @@ type machines struct {
 // first mistake and the messages of all; without CDI and Harvester it is absent.
 func NewMachines(config MachinesConfig) factory.Controller {
 	c := &machines{MachinesConfig: config, told: map[Mistake]bool{}}
-	return factory.New().
-		WithSync(c.sync).
-		ResyncEvery(resync).
-		WithControllerInstanceName(machinesName).
-		WithInformers(c.Operator.Informer(), c.StorageClasses.Informer(), c.CSIDrivers.Informer(), c.Watches).
-		ToController(machinesName, c.Recorder)
+	return config.controller(machinesName, c.sync, c.CSIDrivers.Informer())
 }
 
 func (c *machines) sync(ctx context.Context, _ factory.SyncContext) error {
-	if _, _, _, err := c.Operator.GetOperatorState(); apierrors.IsNotFound(err) {
-		return nil
-	}
 	importing, why := c.Watches.all(storageProfiles, snapshotClasses, importers)
 	harvesting, _ := c.Watches.all(driverConfig, snapshotClasses)
 	conditions := reporter{c.Operator, c.Driver.OperatorName() + "-" + machinesName}

@@ -11,50 +11,27 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/client-go/dynamic"
-	storageinformers "k8s.io/client-go/informers/storage/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 const profilesName = "CephStorageProfiles"
 
-// ProfilesConfig is all that the controller of StorageProfiles uses.
-type ProfilesConfig struct {
-	Driver         driver.Driver
-	Operator       v1helpers.OperatorClient
-	Client         dynamic.Interface
-	StorageClasses storageinformers.StorageClassInformer
-	Watches        *Watches
-	// Served returns the versions that the API server serves of a CRD; none without it.
-	Served   func(crd string) []string
-	Recorder events.Recorder
-}
+type profiles struct{ Config }
 
 // NewProfiles returns the controller that completes CDI's StorageProfiles of the driver's
 // StorageClasses. It writes StorageProfilesCurrent: False, reason UserOverrides, while a
 // field has a value that somebody else chose, or SyncError. Without CDI it is absent.
-func NewProfiles(config ProfilesConfig) factory.Controller {
-	return factory.New().
-		WithSync(config.sync).
-		ResyncEvery(resync).
-		WithControllerInstanceName(profilesName).
-		WithInformers(config.Operator.Informer(), config.StorageClasses.Informer(), config.Watches).
-		ToController(profilesName, config.Recorder)
+func NewProfiles(config Config) factory.Controller {
+	return config.controller(profilesName, profiles{config}.sync)
 }
 
-func (c ProfilesConfig) sync(ctx context.Context, _ factory.SyncContext) error {
-	if _, _, _, err := c.Operator.GetOperatorState(); apierrors.IsNotFound(err) {
-		return nil
-	}
+func (c profiles) sync(ctx context.Context, _ factory.SyncContext) error {
 	known, problem := c.Watches.all(storageProfiles, snapshotClasses)
 	if known == absent {
 		return c.report(ctx)
@@ -77,7 +54,7 @@ func (c ProfilesConfig) sync(ctx context.Context, _ factory.SyncContext) error {
 }
 
 // complete brings all StorageProfiles up to date, and returns what others have chosen.
-func (c ProfilesConfig) complete(ctx context.Context) ([]string, error) {
+func (c profiles) complete(ctx context.Context) ([]string, error) {
 	classes, err := c.StorageClasses.Lister().List(labels.Everything())
 	if err != nil {
 		return nil, fmt.Errorf("listing StorageClasses: %w", err)
@@ -100,7 +77,7 @@ func (c ProfilesConfig) complete(ctx context.Context) ([]string, error) {
 	return messages, errors.Join(errs...)
 }
 
-func (c ProfilesConfig) completeOne(ctx context.Context, class *storagev1.StorageClass, profile *unstructured.Unstructured, all []snapshotClass) ([]override, error) {
+func (c profiles) completeOne(ctx context.Context, class *storagev1.StorageClass, profile *unstructured.Unstructured, all []snapshotClass) ([]override, error) {
 	status := below(profile, "status")
 	if status["provisioner"] == nil {
 		return nil, nil // CDI has just made it, and will tell what it knows.
@@ -120,7 +97,7 @@ func (c ProfilesConfig) completeOne(ctx context.Context, class *storagev1.Storag
 }
 
 // apply writes the spec. The uid keeps it from creating a StorageProfile, which is CDI's to do.
-func (c ProfilesConfig) apply(ctx context.Context, profile *unstructured.Unstructured, spec values) error {
+func (c profiles) apply(ctx context.Context, profile *unstructured.Unstructured, spec values) error {
 	resource, watched := c.Watches.resource(storageProfiles)
 	if !watched {
 		return nil
@@ -137,7 +114,7 @@ func (c ProfilesConfig) apply(ctx context.Context, profile *unstructured.Unstruc
 	return err
 }
 
-func (c ProfilesConfig) manager() string { return c.Driver.OperatorName() + "-" + profilesName }
+func (c profiles) manager() string { return c.Driver.OperatorName() + "-" + profilesName }
 
 // message tells of a field of a StorageProfile.
 func (o override) message(profile string) string {
@@ -167,6 +144,6 @@ func told(overrides []string) *applyoperatorv1.OperatorConditionApplyConfigurati
 }
 
 // report writes the condition, or takes an earlier one back.
-func (c ProfilesConfig) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
+func (c profiles) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
 	return reporter{c.Operator, c.manager()}.report(ctx, condition.StorageProfilesCurrent, conditions...)
 }
