@@ -1,5 +1,7 @@
 package ceph
 
+import "slices"
+
 // Credentials is a cephx user.
 type Credentials struct {
 	// UserID is the user's name without the leading "client.".
@@ -64,4 +66,17 @@ type Placement struct {
 	// Filesystem and SubvolumeGroup of CephFS subvolumes; empty for RBD.
 	Filesystem     string
 	SubvolumeGroup string
+}
+
+// CheckActive returns ErrNotFound or ErrNoActiveMDS for a filesystem that commands on subvolumes
+// cannot work on.
+func CheckActive(filesystems []FileSystem, name string) error {
+	i := slices.IndexFunc(filesystems, func(f FileSystem) bool { return f.Name == name })
+	if i < 0 {
+		return ErrNotFound
+	}
+	if !filesystems[i].Active {
+		return ErrNoActiveMDS
+	}
+	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"syscall"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -172,12 +171,5 @@ func (c *Client) checkActive(ctx context.Context, filesystem string) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(filesystems, func(f ceph.FileSystem) bool { return f.Name == filesystem })
-	if i < 0 {
-		return ceph.ErrNotFound
-	}
-	if !filesystems[i].Active {
-		return ceph.ErrNoActiveMDS
-	}
-	return nil
+	return ceph.CheckActive(filesystems, filesystem)
 }

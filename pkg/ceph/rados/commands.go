@@ -137,14 +137,7 @@ func (c *Conn) checkActive(ctx context.Context, filesystem string) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(filesystems, func(f ceph.FileSystem) bool { return f.Name == filesystem })
-	if i < 0 {
-		return ceph.ErrNotFound
-	}
-	if !filesystems[i].Active {
-		return ceph.ErrNoActiveMDS
-	}
-	return nil
+	return ceph.CheckActive(filesystems, filesystem)
 }
 
 func (c *Conn) ensureSubvolumeGroup(ctx context.Context, filesystem, group string) error {
