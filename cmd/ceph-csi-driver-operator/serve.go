@@ -7,12 +7,16 @@ import (
 	"path/filepath"
 
 	operatorv1alpha1 "github.com/openshift/api/operator/v1alpha1"
+	"github.com/openshift/library-go/pkg/authorization/hardcodedauthorizer"
 	"github.com/openshift/library-go/pkg/config/client"
+	"github.com/openshift/library-go/pkg/config/serving"
 	"github.com/openshift/library-go/pkg/controller/controllercmd"
 	"github.com/openshift/library-go/pkg/operator/events"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/apiserver/pkg/authorization/union"
+	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/utils/clock"
 )
 
@@ -58,16 +62,13 @@ func serve(ctx context.Context, p process, start controllercmd.StartFunc) error 
 	}()
 	ended := make(chan error, 2)
 	go func() {
-		err := p.builder(wait).
-			WithVersion(info).
-			WithServer(config.generic.ServingInfo, config.generic.Authentication, config.generic.Authorization).
-			Run(ctx, config.raw)
-		if err != nil {
+		if err := runServer(ctx, p, config.generic, info); err != nil {
 			ended <- err
 		}
 	}()
 	go func() {
 		ended <- p.builder(start).
+			WithVersion(info).
 			WithLeaderElection(config.generic.LeaderElection, p.flags.Namespace, p.name+"-lock").
 			WithInstanceIdentity(p.identity).
 			WithRestartOnChange(changed, config.contents, config.watched...).
@@ -76,8 +77,9 @@ func serve(ctx context.Context, p process, start controllercmd.StartFunc) error 
 	return <-ended
 }
 
-// builder is what serving and controlling have in common. They are built apart, so that the
-// controllers need not wait for the two RSA keys that the server makes for its loopback client.
+// builder is for what is controlled only: it would make the controllers wait for the two RSA
+// keys of the server's loopback client. There must be no second one in the process: each
+// appends to utilruntime.PanicHandlers, which has no lock.
 func (p process) builder(start controllercmd.StartFunc) *controllercmd.ControllerBuilder {
 	overrides := &client.ClientConnectionOverrides{}
 	overrides.QPS, overrides.Burst = clientQPS, clientBurst
@@ -90,9 +92,22 @@ func (p process) builder(start controllercmd.StartFunc) *controllercmd.Controlle
 		WithEventRecorderOptions(events.RecommendedClusterSingletonCorrelatorOptions())
 }
 
-// wait has nothing to control.
-func wait(ctx context.Context, _ *controllercmd.ControllerContext) error {
-	<-ctx.Done()
+// runServer answers probes and Prometheus, with the authorization of controllercmd's server:
+// https://github.com/openshift/library-go/blob/master/pkg/controller/controllercmd/builder.go
+func runServer(ctx context.Context, p process, config *operatorv1alpha1.GenericOperatorConfig, info version.Info) error {
+	built, err := serving.ToServerConfig(ctx, config.ServingInfo, config.Authentication, config.Authorization,
+		p.flags.KubeConfigFile, nil, nil, false, false, &info)
+	if err != nil {
+		return fmt.Errorf("configuring the server of probes and metrics: %w", err)
+	}
+	built.Authorization.Authorizer = union.New(hardcodedauthorizer.NewHardCodedMetricsAuthorizer(), built.Authorization.Authorizer)
+	server, err := built.Complete(nil).New(p.name, genericapiserver.NewEmptyDelegate())
+	if err != nil {
+		return fmt.Errorf("building the server of probes and metrics: %w", err)
+	}
+	if err := server.PrepareRun().RunWithContext(ctx); err != nil {
+		return fmt.Errorf("serving probes and metrics: %w", err)
+	}
 	return nil
 }
 
