@@ -1,6 +1,6 @@
 # Targets carry the names of openshift/build-machinery-go.
 all: build
-.PHONY: all help dependencies build test test-unit test-e2e verify update clean \
+.PHONY: all help dependencies build test test-unit test-e2e test-e2e-failed verify update clean \
 	verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden update-gofmt update-deps update-golden \
 	cluster-up cluster-down demo bench images
 
@@ -16,6 +16,8 @@ GO_LD_FLAGS := -s -w
 PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
 # Suites that start a cluster of their own, each in a process of its own.
 SUITES := ./test/e2e/... ./test/cluster/... ./test/demo/... ./test/volumes/... ./pkg/ceph/rados/...
+RUN_SUITES = $(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=2 -count=1
+COMPARE_RIGHTS = $(GO) run $(GO_FLAGS) ./test/rights/compare
 CLUSTER = $(GO) run $(GO_FLAGS) ./test/cluster
 
 help: ## Show the targets
@@ -35,8 +37,13 @@ test-unit: dependencies ## Run the unit tests
 test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own
 	$(CLUSTER) binaries
 	rm -rf bin/rights-used
-	$(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=2 -count=1 $(SUITES)
-	$(GO) run $(GO_FLAGS) ./test/rights/compare
+	$(RUN_SUITES) $(SUITES) | tee bin/e2e.log
+	$(COMPARE_RIGHTS)
+
+test-e2e-failed: build ## Run the suites again that failed in the last make test-e2e
+	@failed=$$(sed -n 's/^FAIL\t\(\S*\).*/\1/p' bin/e2e.log) && [ -n "$$failed" ] || { echo "no suite failed in the last make test-e2e"; exit 1; }; \
+		echo "$$failed"; $(RUN_SUITES) $$failed | tee bin/e2e.log
+	$(COMPARE_RIGHTS)
 
 verify: verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden ## Check format, vet, lint, vendor folder and generated files
 
