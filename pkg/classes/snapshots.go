@@ -21,6 +21,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 )
 
 const snapshotsName = "CephSnapshotClasses"
@@ -76,14 +77,11 @@ func (c *snapshots) sync(ctx context.Context, syncCtx factory.SyncContext) error
 	if !c.Open() {
 		return nil
 	}
-	spec, _, _, err := c.Operator.GetOperatorState()
-	if apierrors.IsNotFound(err) {
-		return nil
+	state, err := management.State(c.Operator, c.Driver.Name)
+	if err != nil || state == management.None {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
-	}
-	managed := spec.ManagementState == operatorv1.Managed
+	managed := state == operatorv1.Managed
 	var foreign []string
 	var problems []error
 	for _, class := range c.classes {

@@ -12,12 +12,12 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	storagev1 "k8s.io/api/storage/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 )
 
 const (
@@ -58,8 +58,8 @@ func (c UsableConfig) sync(ctx context.Context, _ factory.SyncContext) error {
 	if !open && !known {
 		return nil
 	}
-	if _, _, _, err := c.Operator.GetOperatorState(); apierrors.IsNotFound(err) {
-		return nil
+	if state, err := management.State(c.Operator, c.Driver.Name); err != nil || state == management.None {
+		return err
 	}
 	existing, err := c.existing()
 	if err != nil {

@@ -5,7 +5,6 @@ package connection
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/utils/clock"
@@ -22,6 +20,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
@@ -167,14 +166,11 @@ func (c *Connection[S]) tick(ctx context.Context, syncCtx factory.SyncContext) e
 // sync looks for sources, each of which has a queue key of its own: the queue keeps a source
 // to one worker, and the workers keep sources apart.
 func (c *Connection[S]) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	spec, _, _, err := c.config.Operator.GetOperatorState()
-	if apierrors.IsNotFound(err) {
-		return nil
+	state, err := management.State(c.config.Operator, c.config.Driver.Name)
+	if err != nil || state == management.None {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.config.Driver.Name, err)
-	}
-	managed := spec.ManagementState == operatorv1.Managed
+	managed := state == operatorv1.Managed
 	l := c.linkOf(syncCtx.QueueKey())
 	if l != nil && l.key == rookKey {
 		c.rook.refresh(ctx, c.settings.get().RookNamespace, l.connected())

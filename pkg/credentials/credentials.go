@@ -26,6 +26,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
@@ -124,14 +125,11 @@ func New(config Config) factory.Controller {
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	spec, _, _, err := c.Operator.GetOperatorState()
-	if apierrors.IsNotFound(err) {
-		return nil
+	state, err := management.State(c.Operator, c.Driver.Name)
+	if err != nil || state == management.None {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
-	}
-	if spec.ManagementState != operatorv1.Managed || !c.Open() {
+	if state != operatorv1.Managed || !c.Open() {
 		return c.report(ctx, condition.Good(condition.CredentialsDegraded))
 	}
 	in, err := c.gather()

@@ -24,6 +24,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 )
 
 const (
@@ -70,19 +71,16 @@ func NewElsewhere(config ElsewhereConfig) factory.Controller {
 }
 
 func (c elsewhere) sync(ctx context.Context, _ factory.SyncContext) error {
-	spec, _, _, err := c.Operator.GetOperatorState()
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	state, err := management.State(c.Operator, c.Driver.Name)
+	if err != nil || state == management.None {
+		return err
 	}
 	targets, err := c.targets()
 	if err != nil {
 		return err
 	}
 	clusters, _ := c.Clusters.Get()
-	if spec.ManagementState != operatorv1.Managed || len(clusters) == 0 {
+	if state != operatorv1.Managed || len(clusters) == 0 {
 		return nil
 	}
 	var problems []problem

@@ -26,6 +26,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
@@ -84,17 +85,14 @@ func New(config Config) factory.Controller {
 }
 
 func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
-	spec, _, _, err := c.Operator.GetOperatorState()
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	state, err := management.State(c.Operator, c.Driver.Name)
+	if err != nil || state == management.None {
+		return err
 	}
 	degraded := condition.Good(condition.MonitorsDegraded)
-	if spec.ManagementState != operatorv1.Managed {
+	if state != operatorv1.Managed {
 		return c.report(ctx, degraded.WithMessage(fmt.Sprintf("managementState is %s: the mon addresses in Secret %s/%s may age",
-			spec.ManagementState, driver.Namespace, c.Driver.ConfigSecret())))
+			state, driver.Namespace, c.Driver.ConfigSecret())))
 	}
 	err = c.apply(ctx)
 	if apierrors.IsConflict(err) {

@@ -2,7 +2,6 @@ package pools
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -10,12 +9,12 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
@@ -96,16 +95,13 @@ func NewCare(config CareConfig) factory.Controller {
 }
 
 func (c *care) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	spec, _, _, err := c.Operator.GetOperatorState()
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	state, err := management.State(c.Operator, c.Driver.Name)
+	if err != nil || state == management.None {
+		return err
 	}
 	clusters, connected := c.Clusters.Get()
 	used, known := c.Usage.Get()
-	if !connected || !known || spec.ManagementState != operatorv1.Managed {
+	if !connected || !known || state != operatorv1.Managed {
 		return nil
 	}
 	settings, err := c.Settings()

@@ -26,6 +26,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -113,12 +114,9 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if !open && !c.Driver.NeedsFilesystem {
 		return nil
 	}
-	spec, _, _, err := c.Operator.GetOperatorState()
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	state, err := management.State(c.Operator, c.Driver.Name)
+	if err != nil || state == management.None {
+		return err
 	}
 	in, err := c.gather()
 	c.keep(in)
@@ -126,7 +124,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return c.report(ctx, err)
 	}
 	client, connected := c.Client(in.fsid)
-	if !connected || spec.ManagementState != operatorv1.Managed {
+	if !connected || state != operatorv1.Managed {
 		return nil
 	}
 	if c.session.use(client) {

@@ -23,6 +23,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
@@ -90,14 +91,11 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if len(clusters) == 0 {
 		return nil // What an earlier process wrote stays.
 	}
-	spec, _, _, err := c.Operator.GetOperatorState()
-	if apierrors.IsNotFound(err) {
-		return nil
+	state, err := management.State(c.Operator, c.Driver.Name)
+	if err != nil || state == management.None {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
-	}
-	if spec.ManagementState != operatorv1.Managed {
+	if state != operatorv1.Managed {
 		return nil
 	}
 	wanted, err := render(c.facts(c.Driver, clusters))

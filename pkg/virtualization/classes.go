@@ -21,6 +21,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 )
 
 const (
@@ -78,14 +79,11 @@ func (c classController) sync(ctx context.Context, _ factory.SyncContext) error 
 	if c.asset == nil {
 		return nil
 	}
-	spec, _, _, err := c.Operator.GetOperatorState()
-	if apierrors.IsNotFound(err) {
-		return nil
+	state, err := management.State(c.Operator, c.Driver.Name)
+	if err != nil || state == management.None {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
-	}
-	if spec.ManagementState != operatorv1.Managed || !c.Open() || len(c.Served(machinesCRD)) == 0 {
+	if state != operatorv1.Managed || !c.Open() || len(c.Served(machinesCRD)) == 0 {
 		return c.report(ctx)
 	}
 	facts, err := c.gather()

@@ -6,11 +6,11 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/dynamic"
 	storageinformers "k8s.io/client-go/informers/storage/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 )
 
 // Config is what the controllers use that look after StorageClasses of the driver on a platform
@@ -30,8 +30,8 @@ type Config struct {
 func (c Config) controller(name string, sync factory.SyncFunc, more ...factory.Informer) factory.Controller {
 	return factory.New().
 		WithSync(func(ctx context.Context, syncCtx factory.SyncContext) error {
-			if _, _, _, err := c.Operator.GetOperatorState(); apierrors.IsNotFound(err) {
-				return nil
+			if state, err := management.State(c.Operator, c.Driver.Name); err != nil || state == management.None {
+				return err
 			}
 			return sync(ctx, syncCtx)
 		}).

@@ -3,17 +3,16 @@ package virtualization
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 )
 
 const (
@@ -68,12 +67,6 @@ func (c GateConfig) sync(ctx context.Context, _ factory.SyncContext) error {
 }
 
 func (c GateConfig) managed() (bool, error) {
-	spec, _, _, err := c.Operator.GetOperatorState()
-	if apierrors.IsNotFound(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
-	}
-	return spec.ManagementState == operatorv1.Managed, nil
+	state, err := management.State(c.Operator, c.Driver.Name)
+	return state == operatorv1.Managed, err
 }
