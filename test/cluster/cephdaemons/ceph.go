@@ -55,6 +55,8 @@ type Ceph struct {
 	mu     sync.Mutex
 	mons   []monAddress
 	daemon map[string]*process.Process
+	// crashes are how often a daemon, by its name, was started again after a crash.
+	crashes map[string]int
 	// paused is set between Pause and Resume.
 	paused bool
 }
@@ -73,6 +75,7 @@ func Start(ctx context.Context, o Options) (*Ceph, error) {
 		fsid:    string(uuid.NewUUID()),
 		admin:   newEntity("client.admin", "mds", "allow *", "mgr", "allow *", "mon", "allow *", "osd", "allow *"),
 		daemon:  map[string]*process.Process{},
+		crashes: map[string]int{},
 	}
 	return c, c.bootstrap(ctx, max(o.Mons, 1))
 }
@@ -187,23 +190,6 @@ func (c *Ceph) Daemons() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// start starts a daemon in the foreground, with its output in its log.
-func (c *Ceph) start(kind, id string, arguments ...string) error {
-	arguments = append([]string{"--conf", c.daemonConfFile(), "--foreground", "--id", id}, arguments...)
-	path, err := exec.LookPath(kind)
-	if err != nil {
-		return err
-	}
-	p, err := c.options.Daemons.Start(kind+"."+id, path, arguments...)
-	if err != nil {
-		return err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.daemon[p.Name] = p
-	return nil
 }
 
 func (c *Ceph) daemonConfFile() string { return filepath.Join(c.options.Dir, "daemons.conf") }

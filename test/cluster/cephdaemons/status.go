@@ -73,17 +73,6 @@ func (c *Ceph) waitFor(ctx context.Context, what string, reached func(status) bo
 	}
 }
 
-// ended tells of daemons that ended without having been told to.
-func (c *Ceph) ended() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var errs []error
-	for _, p := range c.daemon {
-		errs = append(errs, p.Exited())
-	}
-	return errors.Join(errs...)
-}
-
 // Command runs `ceph` as the administrator and returns its stdout. A secret in the arguments would
 // be visible to everyone on the machine: pass such things in files.
 func (c *Ceph) Command(ctx context.Context, arguments ...string) ([]byte, error) {

@@ -39,6 +39,17 @@ func (p *Process) Exited() error {
 	}
 }
 
+// Crashed says that the daemon ended by a signal that a program sends to itself: at a failed
+// assertion, or a wrong access to memory.
+func (p *Process) Crashed() bool {
+	var exit *exec.ExitError
+	if p.Exited() == nil || !errors.As(p.err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && (status.Signal() == syscall.SIGABRT || status.Signal() == syscall.SIGSEGV)
+}
+
 // Kill ends the daemon and everything it started, and waits until it is gone.
 func (p *Process) Kill() {
 	_ = p.signal(syscall.SIGKILL)
