@@ -7,6 +7,11 @@ import "slices"
 // Namespace holds everything that the operator deploys or reads.
 const Namespace = "openshift-cluster-csi-drivers"
 
+// Program is the name of this program. Requests carry it as their user agent, whatever the
+// program's file is called: the API server takes it for the field manager of what is not applied
+// under another name.
+const Program = "ceph-csi-driver-operator"
+
 // CredentialsSecret is the Secret that declares the Ceph cluster.
 const CredentialsSecret = "ceph-credentials"
 

@@ -11,6 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // FieldManager starts the names of the field managers that write Storage/cluster. CSO's
@@ -18,8 +20,8 @@ import (
 const FieldManager = "ceph-cluster-storage-"
 
 // StatusManager is the field manager of ClusterOperator storage: library-go leaves it to
-// client-go, which takes the name of the program.
-const StatusManager = "ceph-csi-driver-operator"
+// client-go, which takes the user agent.
+const StatusManager = driver.Program
 
 // IsOurs says whether a field manager is one of `cluster-storage`.
 func IsOurs(manager string) bool { return strings.HasPrefix(manager, FieldManager) }

@@ -97,6 +97,7 @@ func (c *clients) served(crd string) []string {
 func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients, error) {
 	warnings := rest.NewWarningWriter(os.Stderr, rest.WarningWriterOptions{Deduplicate: true})
 	cc.KubeConfig.WarningHandler, cc.ProtoKubeConfig.WarningHandler = warnings, warnings
+	cc.KubeConfig.UserAgent, cc.ProtoKubeConfig.UserAgent = driver.Program, driver.Program
 	kube, err := kubernetes.NewForConfig(cc.ProtoKubeConfig)
 	if err != nil {
 		return nil, fmt.Errorf("creating the Kubernetes client: %w", err)

@@ -18,13 +18,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 const (
 	annotationsName = "CephHarvesterClasses"
 	// ownProcess is the field manager of what this program writes otherwise, such as a
 	// StorageClass that it deletes and creates anew, with its annotations.
-	ownProcess = "ceph-csi-driver-operator"
+	ownProcess = driver.Program
 )
 
 // annotationOf are the annotations of StorageClasses from which Harvester fills the fields of
