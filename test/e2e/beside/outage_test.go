@@ -19,7 +19,7 @@ import (
 
 func outage() {
 	It("outlives an API server that is away for a minute, and repairs what happens as it returns", func(ctx SpecContext) {
-		Eventually(settled).WithTimeout(fixture.RolloutPatience).Should(BeEmpty())
+		env.Rest(ctx)
 		before := everything(ctx, Default)
 		processes := env.PodProcesses()
 		Expect(processes).To(HaveLen(len(names)))

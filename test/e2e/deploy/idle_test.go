@@ -14,19 +14,14 @@ import (
 
 // quiet is how long nobody touches the cluster; the other specs of this suite read only, so
 // they may run meanwhile.
-const (
-	quiet = 3 * time.Minute
-	// aftermath is what the last sync of a start may take after everything is in place.
-	aftermath = 15 * time.Second
-)
+const quiet = 3 * time.Minute
 
 var _ = Describe("An idle operator", func() {
 	It("writes nothing but its lease, and asks for next to nothing", func(ctx SpecContext) {
-		begin := settled.Add(aftermath)
-		Eventually(time.Since).WithArguments(begin).WithContext(ctx).WithTimeout(2 * quiet).WithPolling(time.Second).
+		Eventually(time.Since).WithArguments(settled).WithContext(ctx).WithTimeout(2 * quiet).WithPolling(time.Second).
 			Should(BeNumerically(">=", quiet))
 		for _, d := range driver.All {
-			requests := env.Requests(d, begin)
+			requests := env.Requests(d, settled)
 			Expect(fixture.Lines(fixture.Writes(requests))).To(BeEmpty(), d.OperatorName())
 			var reads []auditv1.Event
 			for _, r := range requests {
@@ -34,7 +29,7 @@ var _ = Describe("An idle operator", func() {
 					reads = append(reads, r)
 				}
 			}
-			rate := float64(len(reads)) / time.Since(begin).Seconds()
+			rate := float64(len(reads)) / time.Since(settled).Seconds()
 			AddReportEntry(fmt.Sprintf("%s: %.3f requests per second beyond lease and watches", d.OperatorName(), rate))
 			Expect(rate).To(BeNumerically("<=", 0.1), "%v", fixture.Lines(reads))
 		}

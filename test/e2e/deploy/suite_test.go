@@ -15,7 +15,7 @@ import (
 
 var (
 	env *fixture.Environment
-	// started is when the operators were, settled when nothing was in motion any more.
+	// started is when the operators were, settled when they had nothing left to do.
 	started, settled time.Time
 )
 
@@ -32,5 +32,6 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 		env.StartOperator(ctx, d)
 	}
 	env.Settle(ctx)
+	env.Rest(ctx)
 	settled = time.Now()
 })
