@@ -23,7 +23,8 @@ const driverImage = "DRIVER_IMAGE"
 func newClusterStorageCommand() *cobra.Command {
 	flags := controllercmd.NewControllerFlags()
 	flags.Namespace = driver.Namespace
-	var report bool
+	var report, kubernetes bool
+	var infraID string
 	cmd := &cobra.Command{
 		Use:   "cluster-storage",
 		Short: "Start the operators where a Ceph cluster is declared, and report on them in Storage/cluster",
@@ -36,7 +37,10 @@ func newClusterStorageCommand() *cobra.Command {
 			if err := checkKubeconfig(flags.KubeConfigFile); err != nil {
 				return err
 			}
-			options.ReportClusterOperator = report
+			if err := checkInfraID(kubernetes, infraID); err != nil {
+				return err
+			}
+			options.ReportClusterOperator, options.Kubernetes, options.InfraID = report, kubernetes, infraID
 			limitMemory()
 			logs.InitLogs()
 			defer logs.FlushLogs()
@@ -52,7 +56,19 @@ func newClusterStorageCommand() *cobra.Command {
 	}
 	flags.AddFlags(cmd)
 	cmd.Flags().BoolVar(&report, "report-cluster-operator", false, "Write ClusterOperator storage, where no cluster-storage-operator does.")
+	cmd.Flags().BoolVar(&kubernetes, "kubernetes", false, "Stand in for OpenShift where nothing of it is: make the objects that describe the cluster, and serving certificates.")
+	cmd.Flags().StringVar(&infraID, "infra-id", "", "With --kubernetes: what volumes in Ceph are tagged with, once and for all; empty: made from the UID of the namespace kube-system.")
 	return cmd
+}
+
+func checkInfraID(kubernetes bool, id string) error {
+	if id != "" && !kubernetes {
+		return fmt.Errorf("--infra-id=%s: only with --kubernetes; OpenShift has one already", id)
+	}
+	if err := glue.CheckInfraID(id); err != nil {
+		return fmt.Errorf("--infra-id: %w", err)
+	}
+	return nil
 }
 
 // clusterStorageOptions checks all that can be checked before anything is started.

@@ -16,7 +16,10 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
-const driversCRD = "clustercsidrivers.operator.openshift.io"
+const (
+	driversCRD = "clustercsidrivers.operator.openshift.io"
+	sccCRD     = "securitycontextconstraints.security.openshift.io"
+)
 
 // snapshotCRDs are those without which csi-snapshotter ends.
 var snapshotCRDs = []string{
@@ -74,7 +77,7 @@ func gatherCluster(ctx context.Context, config Config) clusterFacts {
 	})
 	c.infrastructure = object(infrastructureResource, "cluster")
 	c.scc = object(sccResource, privilegedSCC)
-	for _, name := range append([]string{driversCRD}, snapshotCRDs...) {
+	for _, name := range append([]string{driversCRD, sccCRD}, snapshotCRDs...) {
 		c.crds[name] = object(crdResource, name)
 	}
 	for _, d := range config.Drivers {

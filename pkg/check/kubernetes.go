@@ -90,7 +90,8 @@ func driversAccepted(config Config, f facts) []Line {
 	case fact.err != nil:
 		return []Line{unknown(name, fact.err.Error())}
 	case fact.value == nil:
-		return []Line{wrong(name, "CRD "+driversCRD+" does not exist: this is no OpenShift", "oc get crd "+driversCRD)}
+		return []Line{wrong(name, "CRD "+driversCRD+" does not exist: this is no OpenShift; the README tells more (\"On Kubernetes without OpenShift\")",
+			"kubectl apply -f manifests/kubernetes/")}
 	}
 	names, member := accepted(fact.value)
 	var missing []string
@@ -148,9 +149,12 @@ func csiDrivers(config Config, f facts) []Line {
 
 func scc(_ Config, f facts) []Line {
 	const name = "SCC privileged"
+	kind := f.cluster.crds[sccCRD]
 	switch fact := f.cluster.scc; {
 	case fact.err != nil:
 		return []Line{unknown(name, fact.err.Error())}
+	case fact.value == nil && kind.err == nil && kind.value == nil:
+		return []Line{right(name, "this is no OpenShift: the Pod Security labels of %s admit node pods", driver.Namespace)}
 	case fact.value == nil:
 		return []Line{wrong(name, "SecurityContextConstraints privileged do not exist: node pods are not admitted",
 			"oc get scc; oc get clusteroperator kube-apiserver  # it keeps them")}

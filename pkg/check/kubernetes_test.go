@@ -115,6 +115,11 @@ func TestKubernetes(t *testing.T) {
 			change: func(r *rig) { r.without(privilegedSCC) },
 			want:   []expect{{group: k, name: "SCC privileged", state: Wrong, fix: "oc get scc"}},
 		},
+		"NoConstraints": {
+			reason: "nobody but Pod Security admits pods",
+			change: func(r *rig) { r.without(privilegedSCC); r.without(sccCRD) },
+			want:   []expect{{group: k, name: "SCC privileged", state: OK, message: []string{"no OpenShift"}}},
+		},
 		"NoSnapshots": {
 			reason: "csi-snapshotter ends without its CRDs",
 			change: func(r *rig) { r.without(snapshotCRDs[0]) },

@@ -65,7 +65,7 @@ func newRig(t *testing.T) *rig {
 		object("security.openshift.io/v1", "SecurityContextConstraints", privilegedSCC, "priority", nil),
 		driversCRDObject("rbd.csi.ceph.com", "cephfs.csi.ceph.com"),
 	}
-	for _, name := range snapshotCRDs {
+	for _, name := range append([]string{sccCRD}, snapshotCRDs...) {
 		r.others = append(r.others, object("apiextensions.k8s.io/v1", "CustomResourceDefinition", name, "spec", nil))
 	}
 	return r

@@ -86,6 +86,10 @@ const (
 	CRDPatchDegraded = "CephCRDPatchDegraded"
 	// SharedRolesDegraded: pkg/glue cannot create a role that all CSI drivers share.
 	SharedRolesDegraded = "CephSharedRolesDegraded"
+	// InfrastructureDegraded: pkg/glue cannot keep what describes a cluster that is no OpenShift.
+	InfrastructureDegraded = "CephInfrastructureDegraded"
+	// ServingCertificatesDegraded: pkg/glue cannot keep the serving certificates there.
+	ServingCertificatesDegraded = "CephServingCertificatesDegraded"
 )
 
 // Reasons.

@@ -29,6 +29,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
 )
 
 // resync is how often informers replay their caches; controllers have resyncs of their own.
@@ -56,6 +57,8 @@ type clients struct {
 	kubeInformers    v1helpers.KubeInformersForNamespaces
 	// secrets has names and labels of the namespace's Secrets, never their content.
 	secrets informers.SharedInformerFactory
+	// certificates has the Secrets and ConfigMaps that pkg/servingcerts writes, whole.
+	certificates informers.SharedInformerFactory
 	// crds has CustomResourceDefinitions, trimmed by trimCRD.
 	crds dynamicinformer.DynamicSharedInformerFactory
 }
@@ -98,14 +101,16 @@ func newClients(cc *controllercmd.ControllerContext) (*clients, error) {
 		configInformers: configinformers.NewSharedInformerFactory(config, resync),
 		kubeInformers:   v1helpers.NewKubeInformersForNamespaces(kube, "", driver.Namespace),
 		secrets:         informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithNamespace(driver.Namespace), informers.WithTransform(trimSecret)),
-		crds:            crds,
+		certificates: informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithNamespace(driver.Namespace),
+			informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector = servingcerts.Label })),
+		crds: crds,
 	}, nil
 }
 
 // start runs every informer that a controller has asked for.
 func (c *clients) start(ctx context.Context) {
 	for _, f := range []interface{ Start(<-chan struct{}) }{
-		c.storageInstances, c.operators, c.configInformers, c.kubeInformers, c.secrets, c.crds,
+		c.storageInstances, c.operators, c.configInformers, c.kubeInformers, c.secrets, c.certificates, c.crds,
 	} {
 		f.Start(ctx.Done())
 	}

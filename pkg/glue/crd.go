@@ -16,10 +16,12 @@ import (
 
 const clusterCSIDriverCRD = "clustercsidrivers.operator.openshift.io"
 
-// Commands that let the cluster accept the names, and keep it so.
+// Commands that let the cluster accept the names, and keep it so; the last one is for clusters
+// without OpenShift.
 const (
 	PatchCommand    = "oc patch crd " + clusterCSIDriverCRD + " --type=json --patch-file manifests/crd-patch/clustercsidriver.patch.json"
 	OverrideCommand = `oc patch clusterversion version --type=merge -p '{"spec":{"overrides":[{"group":"apiextensions.k8s.io","kind":"CustomResourceDefinition","namespace":"","name":"` + clusterCSIDriverCRD + `","unmanaged":true}]}}'`
+	ApplyCRDCommand = "kubectl apply -f manifests/kubernetes/00_crd_clustercsidrivers.yaml"
 )
 
 // Paths in a version of the CRD.
@@ -92,7 +94,7 @@ func (s starter) crdPatch() factory.Controller {
 			}
 			status := applyoperatorv1.OperatorStatus()
 			if s.anyStarted() {
-				status.WithConditions(crdCondition(s.clients.crd(clusterCSIDriverCRD), s.operators()))
+				status.WithConditions(crdCondition(s.clients.crd(clusterCSIDriverCRD), s.operators(), s.Kubernetes))
 			}
 			return s.clients.storage.ApplyOperatorStatus(ctx, "CephCRDPatch", status)
 		},
@@ -103,9 +105,10 @@ func (s starter) anyStarted() bool { return slices.ContainsFunc(s.operators(), s
 
 // crdCondition:
 //
-//	names or settings are missing  True, with the two commands
+//	names or settings are missing  True, with the commands; without OpenShift, nobody puts the
+//	                               stock one back, and the CRD is in our own manifests
 //	otherwise                      False
-func crdCondition(crd *unstructured.Unstructured, operators []operator) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func crdCondition(crd *unstructured.Unstructured, operators []operator, kubernetes bool) *applyoperatorv1.OperatorConditionApplyConfiguration {
 	var missing []string
 	for _, o := range operators {
 		if !accepts(crd, o.CSIDriverName) {
@@ -118,8 +121,12 @@ func crdCondition(crd *unstructured.Unstructured, operators []operator) *applyop
 	if len(missing) == 0 {
 		return condition.Good(condition.CRDPatchDegraded)
 	}
+	mend := fmt.Sprintf("Patch it with `%s`; to keep the patch, tell the cluster version operator before with `%s`, which blocks cluster upgrades while it is there",
+		PatchCommand, OverrideCommand)
+	if kubernetes {
+		mend = "Apply it again with `" + ApplyCRDCommand + "`"
+	}
 	return condition.New(condition.CRDPatchDegraded, operatorv1.ConditionTrue, condition.CRDNotPatched, fmt.Sprintf(
-		"CustomResourceDefinition %s lacks %s. Drivers that are deployed keep running, no further one is started. "+
-			"Patch it with `%s`; to keep the patch, tell the cluster version operator before with `%s`, which blocks cluster upgrades while it is there",
-		clusterCSIDriverCRD, strings.Join(missing, ", "), PatchCommand, OverrideCommand))
+		"CustomResourceDefinition %s lacks %s. Drivers that are deployed keep running, no further one is started. %s",
+		clusterCSIDriverCRD, strings.Join(missing, ", "), mend))
 }

@@ -61,18 +61,20 @@ func bothOperators() []operator {
 
 func TestCRDCondition(t *testing.T) {
 	tests := map[string]struct {
-		reason string
-		crd    *unstructured.Unstructured
-		want   operatorv1.ConditionStatus
-		says   []string
+		reason     string
+		crd        *unstructured.Unstructured
+		kubernetes bool
+		want       operatorv1.ConditionStatus
+		says       []string
 	}{
-		"Patched": {"all is there", crdObject(t, true), no, nil},
-		"Stock":   {"the cluster version operator has put its own back", crdObject(t, false), yes, []string{driver.RBD.Name, driver.CephFS.Name, "spec.driverConfig.ceph", PatchCommand, OverrideCommand, "blocks cluster upgrades"}},
-		"Missing": {"a cluster without the kind", nil, yes, []string{PatchCommand}},
+		"Patched": {"all is there", crdObject(t, true), false, no, nil},
+		"Stock":   {"the cluster version operator has put its own back", crdObject(t, false), false, yes, []string{driver.RBD.Name, driver.CephFS.Name, "spec.driverConfig.ceph", PatchCommand, OverrideCommand, "blocks cluster upgrades"}},
+		"Missing": {"a cluster without the kind", nil, false, yes, []string{PatchCommand}},
+		"Plain":   {"there is nothing of OpenShift to talk to", crdObject(t, false), true, yes, []string{driver.RBD.Name, ApplyCRDCommand}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := crdCondition(tc.crd, bothOperators())
+			got := crdCondition(tc.crd, bothOperators(), tc.kubernetes)
 			if *got.Status != tc.want {
 				t.Errorf("%s: %s: %s", tc.reason, *got.Status, *got.Message)
 			}

@@ -114,23 +114,22 @@ func (s starter) anyRuns() bool {
 func (s starter) storage() factory.Controller {
 	return s.controller(controller{
 		name: "CephStorage", always: true, quiet: true,
-		sync: func(ctx context.Context, _ factory.SyncContext) error {
-			if s.clients.storageObject() != nil {
-				return nil
-			}
-			storage := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
-				"managementState": string(operatorv1.Managed), "logLevel": string(operatorv1.Normal), "operatorLogLevel": string(operatorv1.Normal),
-			}}}
-			storage.SetGroupVersionKind(operatorv1.GroupVersion.WithKind("Storage"))
-			storage.SetName(instance)
-			storage.SetLabels(map[string]string{driver.ManagedByLabel: Name})
-			_, err := s.clients.dynamic.Resource(storages).Create(ctx, storage, metav1.CreateOptions{})
-			if err != nil && !apierrors.IsAlreadyExists(err) {
-				return fmt.Errorf("creating Storage/%s: %w", instance, err)
-			}
-			return nil
-		},
+		sync: func(ctx context.Context, _ factory.SyncContext) error { return s.ensureStorage(ctx) },
 	})
+}
+
+func (s starter) ensureStorage(ctx context.Context) error {
+	if s.clients.storageObject() != nil {
+		return nil
+	}
+	storage := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
+		"managementState": string(operatorv1.Managed), "logLevel": string(operatorv1.Normal), "operatorLogLevel": string(operatorv1.Normal),
+	}}}
+	storage.SetGroupVersionKind(operatorv1.GroupVersion.WithKind("Storage"))
+	storage.SetName(instance)
+	storage.SetLabels(map[string]string{driver.ManagedByLabel: Name})
+	_, err := s.clients.dynamic.Resource(storages).Create(ctx, storage, metav1.CreateOptions{})
+	return created("Storage", err)
 }
 
 // createDriver creates the ClusterCSIDriver of an operator. An existing one is its

@@ -37,6 +37,10 @@ type Options struct {
 	Version string
 	// ReportClusterOperator has ClusterOperator storage written, where no CSO does.
 	ReportClusterOperator bool
+	// Kubernetes has the process stand in for what the operators expect of OpenShift.
+	Kubernetes bool
+	// InfraID is the cluster's where Kubernetes is set; empty: one is made up.
+	InfraID string
 }
 
 // operator is one driver's operator as CSO sees it.
@@ -107,6 +111,9 @@ func (s starter) controllers() ([]factory.Controller, error) {
 			s.clusterCSIDriver(o),
 			s.serviceMonitor(o),
 		)
+	}
+	if s.Kubernetes {
+		out = append(out, s.singletons(), s.servingCertificates())
 	}
 	if s.ReportClusterOperator {
 		out = append(out,

@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/utils/ptr"
 )
 
 // infrastructureName is the name of the singleton Infrastructure.
@@ -69,6 +70,29 @@ func withoutMissingMasters(masters corelisters.NodeLister) func(*operatorv1.Oper
 		if len(nodes) == 0 {
 			delete(deployment.Spec.Template.Spec.NodeSelector, masterLabel)
 		}
+		return nil
+	}
+}
+
+// On OpenShift, the SecurityContextConstraints give each pod that asks for none a user. Where
+// there are none, the kubelet refuses images that run as root: the pods say runAsNonRoot.
+const (
+	constraintsCRD = "securitycontextconstraints.security.openshift.io"
+	// plainUser is nobody's in the images of the controllers.
+	plainUser = 65534
+)
+
+// withUser gives the pods a user where nobody else does.
+func withUser(served func(crd string) []string) func(*operatorv1.OperatorSpec, *appsv1.Deployment) error {
+	return func(_ *operatorv1.OperatorSpec, deployment *appsv1.Deployment) error {
+		if len(served(constraintsCRD)) > 0 {
+			return nil
+		}
+		pod := &deployment.Spec.Template.Spec
+		if pod.SecurityContext == nil || pod.SecurityContext.RunAsUser != nil {
+			return nil
+		}
+		pod.SecurityContext.RunAsUser = ptr.To[int64](plainUser)
 		return nil
 	}
 }

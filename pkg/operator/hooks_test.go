@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
 )
 
 func TestReplicasFor(t *testing.T) {
@@ -144,6 +145,31 @@ func TestWithGroupSnapshots(t *testing.T) {
 			}
 			if got := d.Spec.Template.Spec.Containers[0].Args[0]; got != tc.want {
 				t.Errorf("%s: got %s, want %s", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+func TestWithUser(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		served []string
+		given  *int64
+		want   *int64
+	}{
+		"OpenShift":  {"one outside of the namespace's range would be refused", []string{"v1"}, nil, nil},
+		"Kubernetes": {"images of ceph-csi run as root, which runAsNonRoot forbids", nil, nil, ptr.To[int64](plainUser)},
+		"Given":      {"somebody has thought of it", nil, ptr.To[int64](7), ptr.To[int64](7)},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			deployment := &appsv1.Deployment{}
+			deployment.Spec.Template.Spec.SecurityContext = &corev1.PodSecurityContext{RunAsUser: tc.given}
+			if err := withUser(func(string) []string { return tc.served })(nil, deployment); err != nil {
+				t.Fatal(err)
+			}
+			if got := deployment.Spec.Template.Spec.SecurityContext.RunAsUser; !ptr.Equal(got, tc.want) {
+				t.Errorf("%s: %v", tc.reason, got)
 			}
 		})
 	}

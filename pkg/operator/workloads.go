@@ -42,6 +42,7 @@ func (s starter) controllerDeployment() factory.Controller {
 		withReplicas(infrastructures.Lister()),
 		withoutMissingMasters(s.clients.masters.Core().V1().Nodes().Lister()),
 		withGroupSnapshots(s.clients.served),
+		withUser(s.clients.served),
 		csidrivercontrollerservicecontroller.WithObservedProxyDeploymentHook(),
 		csidrivercontrollerservicecontroller.WithCABundleDeploymentHook(driver.Namespace, s.driver.TrustedCAConfigMap(), configMaps),
 		csidrivercontrollerservicecontroller.WithSecretHashAnnotationHook(driver.Namespace, s.driver.MetricsCertSecret(), secrets),

@@ -35,6 +35,9 @@ func ofGlue() []target {
 		here("Service", glue.Name+"-metrics"), here("Secret", glue.Name+"-serving-cert"),
 		here("ConfigMap", glue.Name+"-config"), here("Lease", glue.Name+"-lock"),
 		here("ServiceAccount", glue.Name),
+		// Of clusters without OpenShift.
+		wide("ClusterRoleBinding", glue.Name+"-kubernetes"), wide("ClusterRole", glue.Name+"-kubernetes"),
+		here("Secret", glue.SignerSecret), here("ConfigMap", glue.BundleConfigMap),
 	)
 }
 

@@ -22,6 +22,15 @@ func tellWhatStays(ctx context.Context, o Options) error {
 	if err == nil {
 		fmt.Fprintf(o.Out, "The Secret with your Ceph user stays: `oc delete secret %s -n %s`.\n", driver.CredentialsSecret, driver.Namespace)
 	}
+	plain, err := withoutOpenShift(ctx, o)
+	if err != nil {
+		return err
+	}
+	if plain {
+		fmt.Fprintf(o.Out, "The namespace %s, the custom resource definitions and Infrastructure cluster stay: the infra ID of this cluster is there, by which its volumes are found. "+
+			"If you need neither them nor the Secret again: `kubectl delete -f manifests/kubernetes/ --ignore-not-found`.\n", driver.Namespace)
+		return nil
+	}
 	index, found, err := override(ctx, o)
 	if err != nil {
 		return err
@@ -33,6 +42,19 @@ func tellWhatStays(ctx context.Context, o Options) error {
 	fmt.Fprintf(o.Out, "The override in ClusterVersion stays and blocks cluster upgrades. Remove it, and the cluster version operator undoes the patch of "+
 		"CustomResourceDefinition %s: `oc patch clusterversion version --type=json -p '[{\"op\":\"remove\",\"path\":\"/spec/overrides/%d\"}]'`.\n", crdName, index)
 	return nil
+}
+
+// withoutOpenShift says whether `cluster-storage` has described this cluster, which is no
+// OpenShift then.
+func withoutOpenShift(ctx context.Context, o Options) (bool, error) {
+	infrastructure, err := o.Dynamic.Resource(infrastructures).Get(ctx, "cluster", metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading Infrastructure cluster: %w", err)
+	}
+	return createdByGlue(infrastructure), nil
 }
 
 // override finds the one that keeps the patch of the CRD.

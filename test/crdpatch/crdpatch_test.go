@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	jsonpatch "github.com/evanphx/json-patch"
-	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
 	_ "github.com/openshift/api/operator/v1/zz_generated.crd-manifests"
@@ -78,19 +77,7 @@ func TestGoldenPatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(root, patchFile)
-	if os.Getenv("UPDATE_GOLDEN") != "" {
-		if err := os.WriteFile(file, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s is not what pkg/driver asks for (make update): -want +got\n%s", patchFile, diff)
-	}
+	golden(t, filepath.Join(root, patchFile), string(want))
 }
 
 // TestPatchAdds shows that nothing of a stock CRD is lost.

@@ -46,9 +46,15 @@ func Shipped(root string) ([]Account, error) {
 	if err != nil {
 		return nil, err
 	}
+	plain, err := readFolder(filepath.Join(root, "manifests", "kubernetes"))
+	if err != nil {
+		return nil, err
+	}
 	return append(out, Account{
 		Name: GlueAccount, Home: driver.Namespace,
-		Held: installed.rightsOf("", GlueAccount, GlueAccount+"-granted"), Granted: glue.granted(), Justified: ofGlue,
+		// What both folders have is the same.
+		Held:    append(installed.rightsOf("", GlueAccount, GlueAccount+"-granted"), plain.rightsOf("", GlueAccount+"-kubernetes")...),
+		Granted: glue.granted(), Justified: ofGlue,
 	}), nil
 }
 

@@ -30,6 +30,9 @@ type Options struct {
 	Masters, Workers   int
 	// TrustedCABundle is PEM for the labelled ConfigMaps; empty means a generated one.
 	TrustedCABundle string
+	// Plain leaves out everything of OpenShift, stand-ins too: three nodes of a Harvester, and the
+	// CRDs of external-snapshotter. The methods of OpenShift and StandIns must not be called.
+	Plain bool
 	// WithoutOperatorRBAC leaves out the operators' ServiceAccounts and roles of assets/.
 	WithoutOperatorRBAC bool
 
@@ -53,6 +56,9 @@ func (o Options) withDefaults() Options {
 	if o.InfrastructureName == "" {
 		o.InfrastructureName = DefaultInfrastructureName
 	}
+	if o.Plain && o.Masters == 0 {
+		o.Masters = 3
+	}
 	if o.Masters == 0 && o.Workers == 0 {
 		o.Masters, o.Workers = nodesOf(o.ControlPlaneTopology)
 	}
@@ -71,5 +77,5 @@ func nodesOf(topology configv1.TopologyMode) (masters, workers int) {
 }
 
 func (o Options) nodes() openshift.Nodes {
-	return openshift.Nodes{Masters: o.Masters, Workers: o.Workers}
+	return openshift.Nodes{Masters: o.Masters, Workers: o.Workers, Plain: o.Plain}
 }

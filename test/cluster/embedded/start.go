@@ -89,6 +89,13 @@ func (c *Cluster) startKubernetes(ctx context.Context, root string, begin time.T
 	if c.admin, err = controlplane.ClientConfig(c.AdminKubeconfig()); err != nil {
 		return err
 	}
+	if c.options.Plain {
+		if err := openshift.CreatePlain(ctx, c.admin, c.options.nodes(), c.programs.SnapshotCRDs()); err != nil {
+			return fmt.Errorf("giving Kubernetes nodes and CRDs: %w", err)
+		}
+		c.say("%d fake nodes of a Kubernetes without OpenShift after %.1f s", c.options.Masters+c.options.Workers, time.Since(begin).Seconds())
+		return nil
+	}
 	c.OpenShift, err = openshift.Create(ctx, c.admin, openshift.Look{
 		InfrastructureName: c.options.InfrastructureName,
 		Platform:           c.options.Platform,

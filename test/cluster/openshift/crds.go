@@ -81,11 +81,21 @@ func LoadCRDs(ctx context.Context, root, snapshotCRDs string) ([]*CRD, error) {
 	if err := readFiles(contents, ownCRDs, "crds/*.yaml"); err != nil {
 		return nil, err
 	}
+	return parseCRDs(contents, func(file string, crd []byte) ([]byte, error) {
+		if file != clusterCSICRD {
+			return crd, nil
+		}
+		return patchClusterCSIDriver(root, crd)
+	})
+}
+
+// parseCRDs reads files by their names, each after patch, which gets JSON.
+func parseCRDs(contents map[string][]byte, patch func(file string, crd []byte) ([]byte, error)) ([]*CRD, error) {
 	var crds []*CRD
 	for file, content := range contents {
 		data, err := yaml.YAMLToJSON(content)
-		if err == nil && file == clusterCSICRD {
-			data, err = patchClusterCSIDriver(root, data)
+		if err == nil {
+			data, err = patch(file, data)
 		}
 		crd := &CRD{}
 		if err == nil {

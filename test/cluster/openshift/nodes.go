@@ -18,11 +18,16 @@ const (
 	roleMaster       = "node-role.kubernetes.io/master"
 	roleControlPlane = "node-role.kubernetes.io/control-plane"
 	roleWorker       = "node-role.kubernetes.io/worker"
+	labelOS          = "node.openshift.io/os_id"
 )
 
 // Nodes says how many fake nodes there are. Masters without any worker carry both roles and no
-// taint, as on a compact or single-node OpenShift.
-type Nodes struct{ Masters, Workers int }
+// taint, as on a compact or single-node OpenShift. Plain ones are Harvester's: they carry the
+// labels of a control plane with another value.
+type Nodes struct {
+	Masters, Workers int
+	Plain            bool
+}
 
 func (n Nodes) all(kubelet string) []*corev1.Node {
 	var nodes []*corev1.Node
@@ -40,8 +45,22 @@ func (n Nodes) all(kubelet string) []*corev1.Node {
 	}
 	for _, node := range nodes {
 		node.Status.NodeInfo.KubeletVersion = kubelet
+		if n.Plain {
+			becomePlain(node)
+		}
 	}
 	return nodes
+}
+
+func becomePlain(node *corev1.Node) {
+	for _, role := range []string{roleMaster, roleControlPlane} {
+		if _, has := node.Labels[role]; has {
+			node.Labels[role] = "true"
+		}
+	}
+	delete(node.Labels, roleWorker)
+	delete(node.Labels, labelOS)
+	node.Status.NodeInfo.OSImage = "Harvester (fake)"
 }
 
 func newNode(name string, index int, roles ...string) *corev1.Node {
@@ -49,10 +68,10 @@ func newNode(name string, index int, roles ...string) *corev1.Node {
 		Name:        name,
 		Annotations: map[string]string{controlplane.FakeNodeAnnotation: controlplane.FakeNode},
 		Labels: map[string]string{
-			corev1.LabelHostname:      name,
-			corev1.LabelOSStable:      "linux",
-			corev1.LabelArchStable:    "amd64",
-			"node.openshift.io/os_id": "rhel",
+			corev1.LabelHostname:   name,
+			corev1.LabelOSStable:   "linux",
+			corev1.LabelArchStable: "amd64",
+			labelOS:                "rhel",
 		},
 	}}
 	for _, role := range roles {

@@ -34,7 +34,7 @@ func relatedObjects() {
 			collected.WriteString(resource.Resource + "/" + name + "\n")
 			Expect(env.HoldsKey(content)).To(BeFalse(), "a key in %s %s/%s", resource.Resource, namespace, name)
 		}
-		for _, related := range clusterOperator(ctx, Default).Status.RelatedObjects {
+		for _, related := range env.ClusterOperator(ctx, Default).Status.RelatedObjects {
 			for _, group := range groups {
 				gv, err := schema.ParseGroupVersion(group.GroupVersion)
 				Expect(err).NotTo(HaveOccurred())

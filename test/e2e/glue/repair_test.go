@@ -65,7 +65,7 @@ func repaired() {
 		Expect(env.Kube.CoordinationV1().Leases(driver.Namespace).Delete(ctx, driver.RBD.OperatorName()+"-lock", metav1.DeleteOptions{})).To(Succeed())
 		restores(ctx, all, func(kind string) bool { return kind == "Deployment" })
 		restores(ctx, all, func(kind string) bool { return kind == "ClusterCSIDriver" })
-		Eventually(func(g Gomega) { expectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+		Eventually(func(g Gomega) { env.ExpectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 		env.Settle(ctx)
 	})
 

@@ -33,10 +33,10 @@ func bare() {
 		}).WithContext(ctx).Should(Succeed())
 		env.Kubectl(ctx, "-n", driver.Namespace, "patch", "deployment", fixture.GlueAccount, "--type=json", "-p", reporting)
 		Eventually(func(g Gomega) {
-			expectStatus(ctx, g, "True", "False", "False")
-			_, message := status(clusterOperator(ctx, g), configv1.OperatorAvailable)
+			env.ExpectStatus(ctx, g, "True", "False", "False")
+			_, message := fixture.Status(env.ClusterOperator(ctx, g), configv1.OperatorAvailable)
 			g.Expect(message).To(ContainSubstring("oc create secret generic " + driver.CredentialsSecret))
-			g.Expect(clusterOperator(ctx, g).Status.Versions).To(ConsistOf(configv1.OperandVersion{Name: "operator", Version: "0.0.1-snapshot"}))
+			g.Expect(env.ClusterOperator(ctx, g).Status.Versions).To(ConsistOf(configv1.OperandVersion{Name: "operator", Version: "0.0.1-snapshot"}))
 		}).WithContext(ctx).Should(Succeed())
 		expectNothingStarted(ctx)
 	})
@@ -82,7 +82,7 @@ func declared() {
 		env.Kubectl(ctx, "patch", "crd", crdName, "--type=json", "--patch-file", "manifests/crd-patch/clustercsidriver.patch.json")
 		env.Settle(ctx)
 		Eventually(func(g Gomega) {
-			expectStatus(ctx, g, "True", "False", "False")
+			env.ExpectStatus(ctx, g, "True", "False", "False")
 			g.Expect(storageCondition(ctx, g, "CephCRDPatchDegraded").Status).To(Equal(operatorv1.ConditionFalse))
 			for _, d := range driver.All {
 				for suffix, want := range map[string]operatorv1.ConditionStatus{
@@ -104,7 +104,7 @@ func declared() {
 		reported := firstReport()
 		Expect(reported).NotTo(BeZero())
 		for _, v := range env.History.Of(fixture.Kind("ClusterOperator")) {
-			got, message := status(clusterOperatorOf(v), configv1.OperatorAvailable)
+			got, message := fixture.Status(clusterOperatorOf(v), configv1.OperatorAvailable)
 			if v.Revision() < reported {
 				Expect(got).To(BeElementOf("True", "absent"), "revision %d: %s", v.Revision(), message)
 			}

@@ -17,7 +17,7 @@ import (
 func managementStates() {
 	It("repairs nothing while Storage/cluster is Unmanaged", func(ctx SpecContext) {
 		tuneStorage(ctx, func(s *operatorv1.StorageSpec) { s.ManagementState = operatorv1.Unmanaged })
-		Eventually(func(g Gomega) { expectStatus(ctx, g, "Unknown", "Unknown", "Unknown") }).WithContext(ctx).Should(Succeed())
+		Eventually(func(g Gomega) { env.ExpectStatus(ctx, g, "Unknown", "Unknown", "Unknown") }).WithContext(ctx).Should(Succeed())
 		deleteService(ctx)
 		Consistently(getService).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Satisfy(beNotFound))
 	})
@@ -38,7 +38,7 @@ func managementStates() {
 	It("goes on when it is Managed again", func(ctx SpecContext) {
 		tuneStorage(ctx, func(s *operatorv1.StorageSpec) { s.ManagementState = operatorv1.Managed })
 		Eventually(getService).WithContext(ctx).Should(Succeed())
-		Eventually(func(g Gomega) { expectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+		Eventually(func(g Gomega) { env.ExpectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 	})
 }
 
@@ -61,20 +61,20 @@ func degraded() {
 			g.Expect(sum.Message).To(ContainSubstring(message))
 		}).WithContext(ctx).Should(Succeed())
 		Eventually(func(g Gomega) {
-			got, text := status(clusterOperator(ctx, g), configv1.OperatorDegraded)
+			got, text := fixture.Status(env.ClusterOperator(ctx, g), configv1.OperatorDegraded)
 			g.Expect(got).To(Equal("True"))
 			g.Expect(text).To(ContainSubstring(message))
 		}).WithContext(ctx).WithTimeout(inertia).Should(Succeed())
 		expectAvailable(ctx)
 		env.Declare(ctx, env.Credentials())
-		Eventually(func(g Gomega) { expectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+		Eventually(func(g Gomega) { env.ExpectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 	})
 }
 
 func expectAvailable(ctx SpecContext) {
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
-		got, message := status(clusterOperator(ctx, g), configv1.OperatorAvailable)
+		got, message := fixture.Status(env.ClusterOperator(ctx, g), configv1.OperatorAvailable)
 		g.Expect(got).To(Equal("True"), message)
 	}).WithContext(ctx).Should(Succeed())
 }
@@ -113,6 +113,6 @@ func stoodDown() {
 	It("comes back when that has gone", func(ctx SpecContext) {
 		apply(ctx)
 		Eventually(getService).WithContext(ctx).Should(Succeed())
-		Eventually(func(g Gomega) { expectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+		Eventually(func(g Gomega) { env.ExpectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 	})
 }

@@ -9,9 +9,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-	configv1 "github.com/openshift/api/config/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
-	configclient "github.com/openshift/client-go/config/clientset/versioned/typed/config/v1"
 	operatorclient "github.com/openshift/client-go/operator/clientset/versioned/typed/operator/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,7 +22,6 @@ import (
 
 var (
 	env      *fixture.Environment
-	configs  *configclient.ConfigV1Client
 	storages operatorclient.StorageInterface
 )
 
@@ -33,9 +30,6 @@ func TestGlue(t *testing.T) { fixture.Run(t, "From manifests to ClusterOperator 
 // The cluster has no cluster-storage-operator: nor what it brings.
 var _ = BeforeSuite(func(ctx SpecContext) {
 	env = fixture.Start(ctx, embedded.Options{WithoutOperatorRBAC: true})
-	var err error
-	configs, err = configclient.NewForConfig(env.Cluster.AdminConfig())
-	Expect(err).NotTo(HaveOccurred())
 	operators, err := operatorclient.NewForConfig(env.Cluster.AdminConfig())
 	Expect(err).NotTo(HaveOccurred())
 	storages = operators.Storages()
@@ -45,36 +39,6 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	}
 	env.RunPods()
 })
-
-// clusterOperator is ClusterOperator storage.
-func clusterOperator(ctx context.Context, g Gomega) *configv1.ClusterOperator {
-	GinkgoHelper()
-	out, err := configs.ClusterOperators().Get(ctx, "storage", metav1.GetOptions{})
-	g.Expect(err).NotTo(HaveOccurred())
-	return out
-}
-
-// status is a condition of a ClusterOperator, as "True" and its message.
-func status(o *configv1.ClusterOperator, kind configv1.ClusterStatusConditionType) (string, string) {
-	for _, c := range o.Status.Conditions {
-		if c.Type == kind {
-			return string(c.Status), c.Message
-		}
-	}
-	return "absent", ""
-}
-
-// expectStatus compares Available, Progressing and Degraded of ClusterOperator storage.
-func expectStatus(ctx context.Context, g Gomega, available, progressing, degraded string) {
-	GinkgoHelper()
-	o := clusterOperator(ctx, g)
-	for kind, want := range map[configv1.ClusterStatusConditionType]string{
-		configv1.OperatorAvailable: available, configv1.OperatorProgressing: progressing, configv1.OperatorDegraded: degraded,
-	} {
-		got, message := status(o, kind)
-		g.Expect(got).To(Equal(want), "%s: %s", kind, message)
-	}
-}
 
 // storageCondition is a condition of Storage/cluster; its zero value means that there is none.
 func storageCondition(ctx context.Context, g Gomega, kind string) operatorv1.OperatorCondition {

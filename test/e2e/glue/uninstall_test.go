@@ -11,7 +11,6 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -52,7 +51,7 @@ func uninstalled() {
 	})
 
 	It("leaves nothing behind, and the volumes", func(ctx SpecContext) {
-		before := clusterObjects(ctx)
+		before := env.LeftOvers(ctx, Default)
 		Eventually(protectedPools).WithContext(ctx).ShouldNot(BeEmpty())
 		// The processes end after their pods.
 		env.Lawless(time.Now(), time.Time{})
@@ -60,10 +59,10 @@ func uninstalled() {
 		Expect(err).NotTo(HaveOccurred(), out)
 		Expect(out).To(And(ContainSubstring("Removed."), ContainSubstring("oc delete secret "+driver.CredentialsSecret)))
 		Eventually(func(g Gomega) {
-			g.Expect(leftOvers(ctx, g)).To(BeEmpty(), "of %d before", len(before))
+			g.Expect(env.LeftOvers(ctx, g)).To(BeEmpty(), "of %d before", len(before))
 			g.Expect(protectedPools(ctx)).To(BeEmpty())
 		}).WithContext(ctx).Should(Succeed())
-		Consistently(func(g Gomega) { g.Expect(leftOvers(ctx, g)).To(BeEmpty()) }).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed())
+		Consistently(func(g Gomega) { g.Expect(env.LeftOvers(ctx, g)).To(BeEmpty()) }).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed())
 		_, err = env.Kube.CoreV1().PersistentVolumes().Get(ctx, "kept", metav1.GetOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		_, err = env.Kube.CoreV1().Secrets(driver.Namespace).Get(ctx, driver.CredentialsSecret, metav1.GetOptions{})
@@ -82,45 +81,6 @@ func expectRefused(ctx SpecContext, why string, flags ...string) {
 	out, err := env.Command(ctx, append([]string{"uninstall"}, flags...)...)
 	Expect(err).To(HaveOccurred(), out)
 	Expect(out).To(ContainSubstring(why))
-}
-
-// clusterObjects are all objects whose names are of the drivers or of cluster-storage, of any
-// kind, but for what others make of them.
-func clusterObjects(ctx SpecContext) []string {
-	GinkgoHelper()
-	return leftOvers(ctx, Default)
-}
-
-func leftOvers(ctx SpecContext, g Gomega) []string {
-	GinkgoHelper()
-	groups, err := env.Kube.Discovery().ServerPreferredResources()
-	g.Expect(err).NotTo(HaveOccurred())
-	var out []string
-	for _, group := range groups {
-		gv, err := schema.ParseGroupVersion(group.GroupVersion)
-		g.Expect(err).NotTo(HaveOccurred())
-		for _, r := range group.APIResources {
-			if !strings.Contains(strings.Join(r.Verbs, " "), "list") || r.Name == "events" || r.Name == "componentstatuses" {
-				continue
-			}
-			list, err := env.Dynamic.Resource(gv.WithResource(r.Name)).List(ctx, metav1.ListOptions{})
-			g.Expect(err).NotTo(HaveOccurred(), r.Name)
-			for _, item := range list.Items {
-				name, content := item.GetName(), ""
-				if item.GetKind() == "Storage" {
-					text, err := item.MarshalJSON()
-					g.Expect(err).NotTo(HaveOccurred())
-					content = string(text)
-				}
-				ours := strings.Contains(name, "ceph") && name != driver.CredentialsSecret || strings.Contains(content, "Ceph") ||
-					item.GetKind() == "ClusterOperator" || strings.HasPrefix(name, "openshift-csi-")
-				if ours {
-					out = append(out, item.GetKind()+" "+item.GetNamespace()+"/"+name)
-				}
-			}
-		}
-	}
-	return out
 }
 
 // protectedPools are those that cannot be removed.

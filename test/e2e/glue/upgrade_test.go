@@ -32,8 +32,8 @@ func upgraded() {
 		env.Kubectl(ctx, "-n", driver.Namespace, "set", "env", "deployment/"+fixture.GlueAccount,
 			"OPERATOR_IMAGE_VERSION="+newVersion, "CEPH_CSI_DRIVER_OPERATOR_IMAGE="+newOperator, "CEPH_CSI_DRIVER_IMAGE="+newDriver)
 		Eventually(func(g Gomega) {
-			g.Expect(clusterOperator(ctx, g).Status.Versions).To(ConsistOf(configv1.OperandVersion{Name: "operator", Version: newVersion}))
-			expectStatus(ctx, g, "True", "False", "False")
+			g.Expect(env.ClusterOperator(ctx, g).Status.Versions).To(ConsistOf(configv1.OperandVersion{Name: "operator", Version: newVersion}))
+			env.ExpectStatus(ctx, g, "True", "False", "False")
 			for _, d := range driver.All {
 				g.Expect(env.Controller(ctx, g, d).Spec.Template.Spec.Containers).To(ContainElement(HaveField("Image", newDriver)))
 			}
@@ -52,7 +52,7 @@ func upgraded() {
 		progressed := false
 		for _, v := range env.History.Of(fixture.Kind("ClusterOperator")) {
 			o := clusterOperatorOf(v)
-			progressing, message := status(o, configv1.OperatorProgressing)
+			progressing, message := fixture.Status(o, configv1.OperatorProgressing)
 			progressed = progressed || progressing == "True"
 			for _, version := range o.Status.Versions {
 				if version.Version == newVersion {

@@ -1,0 +1,111 @@
+package kubernetes
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/openshift/library-go/pkg/operator/certrotation"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/cert"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+func certified() {
+	It("has a certificate for each Service that clients can verify", func(ctx SpecContext) {
+		Expect(certificates(ctx, Default)).To(HaveLen(5), "cluster-storage, the operators and the drivers' controllers")
+	})
+
+	It("replaces a certificate that is due, and the pods that have it", func(ctx SpecContext) {
+		name := driver.RBD.MetricsCertSecret()
+		before, template := certificates(ctx, Default)[name], env.Controller(ctx, Default, driver.RBD).Spec.Template
+		expire(ctx, name)
+		Eventually(func(g Gomega) {
+			g.Expect(certificates(ctx, g)[name]).NotTo(Equal(before))
+			g.Expect(env.Controller(ctx, g, driver.RBD).Spec.Template).NotTo(Equal(template))
+		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		env.Settle(ctx)
+	})
+
+	It("makes one again that was deleted or damaged", func(ctx SpecContext) {
+		deleted, damaged := glue.Name+"-serving-cert", driver.CephFS.OperatorName()+"-serving-cert"
+		before := certificates(ctx, Default)
+		secrets := env.Kube.CoreV1().Secrets(driver.Namespace)
+		Expect(secrets.Delete(ctx, deleted, metav1.DeleteOptions{})).To(Succeed())
+		patch(ctx, damaged, `{"data": {"tls.key": "AAAA"}}`)
+		Eventually(func(g Gomega) {
+			after := certificates(ctx, g)
+			g.Expect(after[deleted]).NotTo(Equal(before[deleted]))
+			g.Expect(after[damaged]).NotTo(Equal(before[damaged]))
+		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+	})
+
+	It("replaces the CA that is due, and who trusts it goes on to", func(ctx SpecContext) {
+		before := certificates(ctx, Default)
+		expire(ctx, glue.SignerSecret)
+		Eventually(func(g Gomega) {
+			bundle, err := env.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, glue.BundleConfigMap, metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(authorities(bundle)).To(HaveLen(2))
+		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		Expect(certificates(ctx, Default)).To(Equal(before), "certificates that are still good")
+	})
+}
+
+// certificates are those of all Services, by the names of their Secrets, each verified.
+func certificates(ctx context.Context, g Gomega) map[string]string {
+	GinkgoHelper()
+	services, err := env.Kube.CoreV1().Services(driver.Namespace).List(ctx, metav1.ListOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	bundle, err := env.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, glue.BundleConfigMap, metav1.GetOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	roots := x509.NewCertPool()
+	for _, ca := range authorities(bundle) {
+		roots.AddCert(ca)
+	}
+	out := map[string]string{}
+	for _, service := range services.Items {
+		name := service.Annotations[servingcerts.SecretAnnotation]
+		if name == "" {
+			continue
+		}
+		secret, err := env.Kube.CoreV1().Secrets(driver.Namespace).Get(ctx, name, metav1.GetOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		pair, err := tls.X509KeyPair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
+		g.Expect(err).NotTo(HaveOccurred(), name)
+		_, err = pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: service.Name + "." + driver.Namespace + ".svc"})
+		g.Expect(err).NotTo(HaveOccurred(), name)
+		out[name] = pair.Leaf.SerialNumber.String() + " of " + pair.Leaf.NotBefore.String()
+	}
+	return out
+}
+
+func authorities(bundle *corev1.ConfigMap) []*x509.Certificate {
+	GinkgoHelper()
+	out, err := cert.ParseCertsPEM([]byte(bundle.Data["ca-bundle.crt"]))
+	Expect(err).NotTo(HaveOccurred())
+	return out
+}
+
+// expire has a certificate, by what is noted beside it, run out an hour ago.
+func expire(ctx context.Context, secret string) {
+	GinkgoHelper()
+	patch(ctx, secret, fmt.Sprintf(`{"metadata": {"annotations": {%q: %q}}}`,
+		certrotation.CertificateNotAfterAnnotation, time.Now().Add(-time.Hour).Format(time.RFC3339)))
+}
+
+func patch(ctx context.Context, secret, change string) {
+	GinkgoHelper()
+	_, err := env.Kube.CoreV1().Secrets(driver.Namespace).Patch(ctx, secret, types.MergePatchType, []byte(change), metav1.PatchOptions{})
+	Expect(err).NotTo(HaveOccurred())
+}

@@ -1,0 +1,111 @@
+package kubernetes
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	configv1 "github.com/openshift/api/config/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+const manifests = "manifests/kubernetes/"
+
+func installed() {
+	It("needs the README's three commands for both drivers", func(ctx SpecContext) {
+		dir := checkout()
+		commands := readmeCommands()
+		Expect(commands).To(HaveLen(3))
+		env.KubectlIn(ctx, dir, commands[0]...)
+		env.KubectlIn(ctx, dir, commands[1]...)
+		env.Settle(ctx)
+		Eventually(func(g Gomega) { env.ExpectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).Should(Succeed())
+		out := env.KubectlIn(ctx, dir, strings.Fields(strings.TrimSuffix(strings.Join(commands[2], " "), "--watch"))...)
+		Expect(strings.Fields(strings.Split(out, "\n")[1])[:4]).To(Equal([]string{"storage", "0.0.1-snapshot", "True", "False"}))
+	})
+
+	It("changes nothing when it is installed again, and rests", func(ctx SpecContext) {
+		since := time.Now()
+		out := env.Kubectl(ctx, "apply", "-f", manifests)
+		for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
+			Expect(line).To(HaveSuffix("unchanged"))
+		}
+		Consistently(func() []string { return fixture.Lines(fixture.Writes(env.GlueRequests(since))) }).
+			WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(BeEmpty())
+	})
+}
+
+// readmeCommands are the arguments of kubectl in the README's section.
+func readmeCommands() [][]string {
+	GinkgoHelper()
+	root, err := repository.Root()
+	Expect(err).NotTo(HaveOccurred())
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	Expect(err).NotTo(HaveOccurred())
+	_, section, found := strings.Cut(string(readme), "### On Kubernetes without OpenShift\n")
+	Expect(found).To(BeTrue())
+	section, _, _ = strings.Cut(section, "\n### ")
+	var out [][]string
+	for _, line := range strings.Split(section, "\n") {
+		if command, ok := strings.CutPrefix(line, "    kubectl "); ok {
+			out = append(out, strings.Fields(command))
+		}
+	}
+	return out
+}
+
+// checkout is a folder as an administrator has it: the repository's manifests, and the two
+// files of Ceph.
+func checkout() string {
+	GinkgoHelper()
+	root, err := repository.Root()
+	Expect(err).NotTo(HaveOccurred())
+	dir := GinkgoT().TempDir()
+	Expect(os.Symlink(filepath.Join(root, "manifests"), filepath.Join(dir, "manifests"))).To(Succeed())
+	for name, content := range env.Credentials() {
+		Expect(os.WriteFile(filepath.Join(dir, name), content, 0o600)).To(Succeed())
+	}
+	return dir
+}
+
+func described() {
+	It("has an infra ID of its own, which names the pool and tags the volumes", func(ctx SpecContext) {
+		namespace, err := env.Kube.CoreV1().Namespaces().Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		infrastructure, err := env.Configs.Infrastructures().Get(ctx, "cluster", metav1.GetOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		id := infrastructure.Status.InfrastructureName
+		Expect(id).To(Equal("kubernetes-" + strings.ReplaceAll(string(namespace.UID), "-", "")[:12]))
+		Expect(infrastructure.Status.InfrastructureTopology).To(Equal(configv1.HighlyAvailableTopologyMode))
+		pools, err := env.Cluster.Ceph().Command(ctx, "osd", "pool", "ls")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(strings.Fields(string(pools))).To(ContainElement(id + "-rbd"))
+		for _, d := range driver.All {
+			container := fixture.Container(Default, env.Controller(ctx, Default, d).Spec.Template, "csi-driver")
+			Expect(container.Args).To(ContainElement("--clustername=" + id))
+		}
+	})
+
+	It("runs pods on whatever nodes there are, as a user that an image need not name", func(ctx SpecContext) {
+		for _, d := range driver.All {
+			deployment := env.Controller(ctx, Default, d)
+			Expect(*deployment.Spec.Replicas).To(Equal(int32(2)))
+			Expect(deployment.Spec.Template.Spec.NodeSelector).To(BeEmpty())
+			Expect(deployment.Spec.Template.Spec.SecurityContext.RunAsUser).To(HaveValue(BeNumerically(">", 0)))
+		}
+		pods, err := env.Kube.CoreV1().Pods(driver.Namespace).List(ctx, metav1.ListOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(pods.Items).To(HaveLen(3+2*2+2*3), "three operators, two controllers and three nodes' pods of each driver")
+		for _, p := range pods.Items {
+			Expect(p.Status.Phase).To(Equal(corev1.PodRunning), p.Name)
+		}
+	})
+}
