@@ -67,7 +67,11 @@ func serve(ctx context.Context, p process, start controllercmd.StartFunc) error 
 		}
 	}()
 	go func() {
-		ended <- p.builder(start).
+		ended <- p.builder(func(ctx context.Context, c *controllercmd.ControllerContext) error {
+			own := *c
+			own.EventRecorder = lazily(c.EventRecorder)
+			return start(ctx, &own)
+		}).
 			WithVersion(info).
 			WithLeaderElection(config.generic.LeaderElection, p.flags.Namespace, p.name+"-lock").
 			WithInstanceIdentity(p.identity).

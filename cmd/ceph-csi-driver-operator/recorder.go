@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"sync"
+
+	"github.com/openshift/library-go/pkg/operator/events"
+)
+
+// lazyRecorder makes a recorder when it is first told something.
+type lazyRecorder struct {
+	name string
+	root events.Recorder
+	made func() events.Recorder
+}
+
+// lazily returns a recorder whose recorders for components are made when they have an event to
+// tell. library-go gives each controller one, with three goroutines and a queue of a thousand
+// events (client-go's tools/record/event.go); few ever tell anything.
+func lazily(root events.Recorder) events.Recorder {
+	return lazyRecorder{root.ComponentName(), root, func() events.Recorder { return root }}
+}
+
+func (l lazyRecorder) ForComponent(name string) events.Recorder {
+	return lazyRecorder{name, l.root, sync.OnceValue(func() events.Recorder { return l.root.ForComponent(name) })}
+}
+
+func (l lazyRecorder) WithComponentSuffix(suffix string) events.Recorder {
+	return l.ForComponent(l.name + "-" + suffix)
+}
+
+func (l lazyRecorder) WithContext(ctx context.Context) events.Recorder {
+	return lazyRecorder{l.name, l.root, sync.OnceValue(func() events.Recorder { return l.made().WithContext(ctx) })}
+}
+
+func (l lazyRecorder) ComponentName() string { return l.name }
+
+func (l lazyRecorder) Event(reason, message string)   { l.made().Event(reason, message) }
+func (l lazyRecorder) Warning(reason, message string) { l.made().Warning(reason, message) }
+
+func (l lazyRecorder) Eventf(reason, format string, args ...any) {
+	l.made().Eventf(reason, format, args...)
+}
+func (l lazyRecorder) Warningf(reason, format string, args ...any) {
+	l.made().Warningf(reason, format, args...)
+}
+
+func (l lazyRecorder) Shutdown() { l.made().Shutdown() }

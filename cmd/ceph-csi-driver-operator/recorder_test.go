@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/openshift/library-go/pkg/operator/events"
+	"k8s.io/utils/clock"
+)
+
+// counting knows which components had a recorder made.
+type counting struct {
+	events.Recorder
+	made *[]string
+}
+
+func (c counting) ForComponent(name string) events.Recorder {
+	*c.made = append(*c.made, name)
+	return counting{c.Recorder.ForComponent(name), c.made}
+}
+
+func TestLazyRecorder(t *testing.T) {
+	tests := map[string]struct {
+		tell func(events.Recorder)
+		made []string
+	}{
+		"ManyThatAreSilent": {tell: func(r events.Recorder) {
+			r.WithComponentSuffix("one").WithComponentSuffix("two").WithContext(context.Background())
+			r.ForComponent("three")
+		}},
+		"OneForAllEvents": {
+			tell: func(r events.Recorder) {
+				one := r.WithComponentSuffix("one")
+				one.Event("Reason", "first")
+				one.Warningf("Reason", "%s", "second")
+			},
+			made: []string{"root-one"},
+		},
+		"SuffixOfASuffix": {
+			tell: func(r events.Recorder) {
+				r.WithComponentSuffix("one").WithComponentSuffix("two").Eventf("Reason", "%s", "first")
+			},
+			made: []string{"root-one-two"},
+		},
+		"WithAContext": {
+			tell: func(r events.Recorder) {
+				r.ForComponent("other").WithContext(context.Background()).Warning("Reason", "first")
+			},
+			made: []string{"other"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var made []string
+			test.tell(lazily(counting{events.NewInMemoryRecorder("root", clock.RealClock{}), &made}))
+			if !slices.Equal(made, test.made) {
+				t.Errorf("made %q, want %q", made, test.made)
+			}
+		})
+	}
+}
+
+// TestLazyRecorderTells: what is told arrives, at the root and at a component.
+func TestLazyRecorderTells(t *testing.T) {
+	root := events.NewInMemoryRecorder("root", clock.RealClock{})
+	recorder := lazily(root)
+	recorder.Eventf("AtRoot", "number %d", 1)
+	recorder.WithComponentSuffix("one").Warning("AtComponent", "number 2")
+	var got []string
+	for _, e := range root.Events() {
+		got = append(got, e.Type+" "+e.Reason+": "+e.Message)
+	}
+	want := []string{"Normal AtRoot: number 1", "Warning AtComponent: number 2"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
