@@ -15,8 +15,11 @@ GO_FLAGS = -trimpath -tags=$(GO_TAGS)
 GO_LD_FLAGS := -s -w
 PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
 # Suites that start a cluster of their own, each in a process of its own.
-SUITES := ./test/e2e/... ./test/cluster/... ./test/demo/... ./test/volumes/... ./pkg/ceph/rados/...
-RUN_SUITES = $(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=2 -count=1
+# The long ones come first, so that none is left alone at the end.
+LONG_SUITES := $(addprefix ./test/e2e/,connect glue teardown deploy pools beside credentials) ./pkg/ceph/rados ./test/volumes
+SUITES := $(LONG_SUITES) ./test/e2e/... ./test/cluster/... ./test/demo/...
+# They wait most of the time: three of them keep about one core busy.
+RUN_SUITES = $(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=3 -count=1
 COMPARE_RIGHTS = $(GO) run $(GO_FLAGS) ./test/rights/compare
 CLUSTER = $(GO) run $(GO_FLAGS) ./test/cluster
 

@@ -36,6 +36,8 @@ const (
 	// the controller much more often.
 	interval    = time.Minute
 	repeatAfter = 50 * time.Second
+	// surveyAgain is how often Ceph is asked for a filesystem, without which a driver waits.
+	surveyAgain = 10 * time.Second
 	// retryOutage is how soon after an outage, which pkg/connection reports.
 	retryOutage = 10 * time.Second
 	// doubtAgain is how soon what may pass by itself is asked again, and doubt how long it must
@@ -78,10 +80,17 @@ type Config struct {
 	Clock    clock.PassiveClock
 }
 
-// question is what Ceph is asked. The same one is not put again before repeatAfter.
+// question is what Ceph is asked. The same one is not put again before a time has passed.
 type question struct {
 	wish driver.Wish
 	open bool
+}
+
+func (q question) again() time.Duration {
+	if q.open {
+		return repeatAfter
+	}
+	return surveyAgain
 }
 
 type controller struct {
@@ -131,7 +140,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		c.asked = question{}
 	}
 	asking := question{wish: wish(c.Driver, in), open: open}
-	if wait := repeatAfter - c.Clock.Since(c.askedAt); asking == c.asked && wait > 0 {
+	if wait := asking.again() - c.Clock.Since(c.askedAt); asking == c.asked && wait > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 		return nil
 	}
@@ -148,6 +157,9 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return nil
 	}
 	c.asked, c.askedAt = asking, c.Clock.Now()
+	if !open {
+		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, surveyAgain)
+	}
 	return c.report(ctx, err)
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"strings"
-	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -60,10 +59,9 @@ func declared() {
 	It("deploys file storage once there is a filesystem, and no complaint is left", func(ctx SpecContext) {
 		Expect(env.Cluster.Ceph().CreateFilesystem(ctx, cephdaemons.Filesystem)).To(Succeed())
 		Expect(env.Cluster.Ceph().WaitFilesystem(ctx)).To(Succeed())
-		// The condition says within a minute.
 		Eventually(func(g Gomega) {
 			g.Expect(env.Condition(ctx, g, driver.CephFS, "Disabled").Type).To(BeEmpty())
-		}).WithContext(ctx).WithTimeout(time.Minute + fixture.Soon).Should(Succeed())
+		}).WithContext(ctx).Should(Succeed())
 		env.Settle(ctx)
 		Expect(env.Condition(ctx, Default, driver.RBD, "Disabled").Type).To(BeEmpty())
 	})
