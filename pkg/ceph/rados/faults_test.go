@@ -44,7 +44,7 @@ func TestBlackHole(t *testing.T) {
 	if !errors.Is(err, ceph.ErrTimeout) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want %v", err, ceph.ErrTimeout)
 	}
-	if took := time.Since(begin); took > 3*time.Second {
+	if took := time.Since(begin); took > 10*time.Second {
 		t.Errorf("the deadline of 0.5 s took %s", took)
 	}
 	patient, cancel := context.WithTimeout(t.Context(), 30*time.Second)
