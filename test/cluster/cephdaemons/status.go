@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-const pollEvery = 200 * time.Millisecond
+// Each look costs a third of a second of a core.
+const pollEvery = 500 * time.Millisecond
 
 // status is what is read of `ceph status`.
 type status struct {

@@ -11,11 +11,12 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
 func uninstalled() {
 	It("leaves to cluster-storage-operator what was its own, and the pools of Rook's Ceph cluster unprotected", func(ctx SpecContext) {
-		Eventually(protected).WithContext(ctx).Should(BeTrue())
+		Eventually(protected).WithContext(ctx).WithPolling(fixture.CephPolling).Should(BeTrue())
 		before, err := storages.Get(ctx, "cluster", metav1.GetOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		// Uninstalling is an administrator's doing, which no management state forbids.
@@ -27,7 +28,7 @@ func uninstalled() {
 		out, err := env.Command(ctx, "uninstall", "--yes")
 		Expect(err).NotTo(HaveOccurred(), out)
 		Expect(out).To(ContainSubstring("Released the pools of the Ceph cluster of Rook in namespace " + rook))
-		Eventually(func(g Gomega) { g.Expect(protected(ctx)).To(BeFalse()) }).WithContext(ctx).Should(Succeed())
+		Eventually(func(g Gomega) { g.Expect(protected(ctx)).To(BeFalse()) }).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
 
 		after, err := storages.Get(ctx, "cluster", metav1.GetOptions{})
 		Expect(err).NotTo(HaveOccurred())

@@ -45,11 +45,11 @@ func cared(ctx SpecContext, other *cephdaemons.Ceph) {
 		g.Expect(err).NotTo(HaveOccurred())
 		return slices.ContainsFunc(pools, func(p ceph.Pool) bool { return p.Name == "far" && p.NoDelete })
 	}
-	Eventually(guarded).WithContext(ctx).Should(BeTrue())
+	Eventually(guarded).WithContext(ctx).WithPolling(fixture.CephPolling).Should(BeTrue())
 	for _, pool := range []string{"far", "missing"} {
 		Expect(classes.Delete(ctx, "second-"+pool, metav1.DeleteOptions{})).To(Succeed())
 	}
-	Eventually(guarded).WithContext(ctx).WithTimeout(twoLooks).Should(BeFalse())
+	Eventually(guarded).WithContext(ctx).WithPolling(fixture.CephPolling).WithTimeout(twoLooks).Should(BeFalse())
 	Eventually(func(g Gomega) {
 		g.Expect(env.Condition(ctx, g, driver.RBD, "StorageClassesUsable").Status).To(Equal(operatorv1.ConditionTrue))
 	}).WithContext(ctx).WithTimeout(twoLooks).Should(Succeed())

@@ -37,6 +37,6 @@ func changed() {
 			secret, err := env.Kube.CoreV1().Secrets(namespace).Get(ctx, driver.RBD.ProvisionerSecret(), metav1.GetOptions{})
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(secret.Data).To(HaveLen(2))
-		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		}).WithContext(ctx).WithPolling(fixture.CephPolling).WithTimeout(fixture.Soon).Should(Succeed())
 	})
 }

@@ -38,18 +38,19 @@ var (
 // asMinted says that all is as it should be where the operator makes the users.
 func asMinted(g Gomega, ctx context.Context) {
 	GinkgoHelper()
+	users := cephUsers(ctx, g)
 	for id, want := range caps {
-		g.Expect(cephUser(ctx, g, id).Caps).To(Equal(want), id)
+		g.Expect(users[id].Caps).To(Equal(want), id)
 	}
 	for _, d := range driver.All {
-		secretsHave(ctx, g, d, d.ProvisionerUser(infraID), d.NodeUser(infraID))
+		secretsHave(ctx, g, users, d, d.ProvisionerUser(infraID), d.NodeUser(infraID))
 	}
-	g.Expect(cephUser(ctx, g, stranger).Caps).To(Equal(map[string]string{"mon": "allow r"}))
+	g.Expect(users[stranger].Caps).To(Equal(map[string]string{"mon": "allow r"}))
 }
 
 func minted() {
 	It("have the narrowest caps, and stand in the Secrets", func(ctx SpecContext) {
-		Eventually(asMinted).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		Eventually(asMinted).WithContext(ctx).WithPolling(fixture.CephPolling).WithTimeout(fixture.Soon).Should(Succeed())
 		for _, d := range driver.All {
 			c := env.Condition(ctx, Default, d, "CredentialsMinted")
 			Expect(string(c.Status)).To(Equal("True"))
@@ -90,7 +91,7 @@ func minted() {
 				g.Expect(cephUser(ctx, g, id).Caps).To(Equal(fastToo))
 			}
 		}
-		Eventually(widened).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		Eventually(widened).WithContext(ctx).WithPolling(fixture.CephPolling).WithTimeout(fixture.Soon).Should(Succeed())
 		AddReportEntry("caps after the StorageClass", time.Since(begin).String())
 		out, err := as(ctx, driver.RBD.ProvisionerSecret(), "rbd", "create", "--size", "1M", "fast/a")
 		Expect(err).NotTo(HaveOccurred(), out)
@@ -100,9 +101,9 @@ func minted() {
 		}
 
 		Expect(env.Kube.StorageV1().StorageClasses().Delete(ctx, "mine", metav1.DeleteOptions{})).To(Succeed())
-		Consistently(widened).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed())
+		Consistently(widened).WithContext(ctx).WithPolling(fixture.CephPolling).WithTimeout(fixture.Undisturbed).Should(Succeed())
 		env.Operator(driver.RBD).Kill()
 		Expect(env.Operator(driver.RBD).Restart()).To(Succeed())
-		Eventually(asMinted).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+		Eventually(asMinted).WithContext(ctx).WithPolling(fixture.CephPolling).WithTimeout(fixture.Patience).Should(Succeed())
 	})
 }

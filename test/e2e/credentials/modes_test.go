@@ -33,7 +33,7 @@ func passedOn(ctx context.Context, id string, message ...string) {
 	GinkgoHelper()
 	for _, d := range driver.All {
 		Eventually(func(g Gomega) {
-			secretsHave(ctx, g, d, id, id)
+			secretsHave(ctx, g, cephUsers(ctx, g), d, id, id)
 			c := env.Condition(ctx, g, d, "CredentialsMinted")
 			g.Expect(string(c.Status)).To(Equal("False"))
 			g.Expect(c.Reason).To(Equal("Passthrough"))
@@ -41,7 +41,7 @@ func passedOn(ctx context.Context, id string, message ...string) {
 				g.Expect(c.Message).To(ContainSubstring(text))
 			}
 			g.Expect(string(env.Condition(ctx, g, d, "CephCredentialsDegraded").Status)).To(Equal("False"))
-		}).WithContext(ctx).Should(Succeed())
+		}).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
 	}
 }
 
@@ -51,7 +51,7 @@ func modes() {
 		setMode(ctx, "Passthrough")
 		passedOn(ctx, "admin", "spec.driverConfig.ceph.credentials")
 		setMode(ctx, "Mint")
-		Eventually(asMinted).WithContext(ctx).Should(Succeed())
+		Eventually(asMinted).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
 		Expect(cephUser(ctx, Default, driver.RBD.NodeUser(infraID)).Key == before).To(BeTrue(), "the users are the same")
 		setMode(ctx, "Auto")
 	})
@@ -78,7 +78,7 @@ func modes() {
 				g.Expect(found).To(BeTrue(), c.Message)
 				command = "ceph auth caps " + rest
 			}).WithContext(ctx).Should(Succeed())
-			secretsHave(ctx, Default, d, "restricted", "restricted")
+			secretsHave(ctx, Default, cephUsers(ctx, Default), d, "restricted", "restricted")
 		}
 		AddReportEntry("advice", command)
 		run(ctx, command)
@@ -88,6 +88,6 @@ func modes() {
 		env.Declare(ctx, env.Credentials())
 		setMode(ctx, "Auto")
 		env.Settle(ctx)
-		Eventually(asMinted).WithContext(ctx).Should(Succeed())
+		Eventually(asMinted).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
 	})
 }

@@ -52,7 +52,7 @@ func uninstalled() {
 
 	It("leaves nothing behind, and the volumes", func(ctx SpecContext) {
 		before := env.LeftOvers(ctx, Default)
-		Eventually(protectedPools).WithContext(ctx).ShouldNot(BeEmpty())
+		Eventually(protectedPools).WithContext(ctx).WithPolling(fixture.CephPolling).ShouldNot(BeEmpty())
 		// The processes end after their pods.
 		env.Lawless(time.Now(), time.Time{})
 		out, err := env.Command(ctx, "uninstall", "--yes", "--force")
@@ -61,7 +61,7 @@ func uninstalled() {
 		Eventually(func(g Gomega) {
 			g.Expect(env.LeftOvers(ctx, g)).To(BeEmpty(), "of %d before", len(before))
 			g.Expect(protectedPools(ctx)).To(BeEmpty())
-		}).WithContext(ctx).Should(Succeed())
+		}).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
 		Consistently(func(g Gomega) { g.Expect(env.LeftOvers(ctx, g)).To(BeEmpty()) }).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed())
 		_, err = env.Kube.CoreV1().PersistentVolumes().Get(ctx, "kept", metav1.GetOptions{})
 		Expect(err).NotTo(HaveOccurred())

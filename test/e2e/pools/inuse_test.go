@@ -38,12 +38,12 @@ func inUse() {
 		deleteClass(ctx, "inuse")
 		Consistently(func(g Gomega) {
 			g.Expect(pool(ctx, g, "renamed").NoDelete).To(BeTrue())
-		}).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed(), "a volume is in it")
+		}).WithContext(ctx).WithTimeout(fixture.Undisturbed).WithPolling(fixture.CephPolling).Should(Succeed(), "a volume is in it")
 		newSnapshot(ctx, "inuse", driver.RBD, p.ID)
 		deleteVolume(ctx, "inuse")
 		Consistently(func(g Gomega) {
 			g.Expect(pool(ctx, g, "renamed").NoDelete).To(BeTrue())
-		}).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed(), "a snapshot of the volume is in it")
+		}).WithContext(ctx).WithTimeout(fixture.Undisturbed).WithPolling(fixture.CephPolling).Should(Succeed(), "a snapshot of the volume is in it")
 		Expect(env.Snapshots.SnapshotV1().VolumeSnapshotContents().Delete(ctx, "inuse", metav1.DeleteOptions{})).To(Succeed())
 		released(ctx, "renamed")
 		ceph(ctx, removal("renamed")...)
@@ -93,7 +93,7 @@ func denied() {
 			Eventually(func(g Gomega) {
 				refused = env.Condition(ctx, g, driver.RBD, "PoolsProtected").Status == operatorv1.ConditionFalse
 				g.Expect(refused || pool(ctx, g, name).NoDelete).To(BeTrue())
-			}).WithContext(ctx).Should(Succeed())
+			}).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
 			if refused {
 				break
 			}

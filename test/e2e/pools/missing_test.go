@@ -14,6 +14,7 @@ import (
 	cephtypes "github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
 // setEntry puts an entry into config.json, as an administrator does for a RADOS namespace; nil takes
@@ -80,14 +81,14 @@ func missing() {
 			all, err := cephtypes.ParseFileSystems(ceph(ctx, "fs", "dump", "--format", "json"))
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(slices.ContainsFunc(all, func(f cephtypes.FileSystem) bool { return f.Name == "third" && f.Active })).To(BeTrue())
-		}).WithContext(ctx).Should(Succeed())
+		}).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
 		Eventually(func(g Gomega) {
 			out, err := env.Cluster.Ceph().Command(ctx, "fs", "subvolumegroup", "ls", "third", "--format", "json")
 			g.Expect(err).NotTo(HaveOccurred())
 			groups, err := cephtypes.ParseSubvolumeGroups(out)
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(groups).To(ConsistOf(driver.DefaultSubvolumeGroup))
-		}).WithContext(ctx).WithTimeout(twoLooks).Should(Succeed())
+		}).WithContext(ctx).WithTimeout(twoLooks).WithPolling(fixture.CephPolling).Should(Succeed())
 		env.Settle(ctx)
 		set(ctx, driver.CephFS, "missingPools", nil)
 		deleteClass(ctx, "third")

@@ -20,6 +20,7 @@ import (
 
 	cephtypes "github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
 const keyPrefix = "storage.openshift.io.nodelete"
@@ -72,7 +73,7 @@ func protected(ctx context.Context, name string, want ...string) {
 		p := pool(ctx, g, name)
 		g.Expect(users(p)).To(ConsistOf(append(want, "")), name)
 		g.Expect(p.NoDelete).To(BeTrue(), name)
-	}).WithContext(ctx).Should(Succeed())
+	}).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
 }
 
 // released waits until a pool has neither flag nor keys of ours.
@@ -82,7 +83,7 @@ func released(ctx context.Context, name string) {
 		p := pool(ctx, g, name)
 		g.Expect(p.NoDelete).To(BeFalse(), name)
 		g.Expect(users(p)).To(BeEmpty(), name)
-	}).WithContext(ctx).WithTimeout(twoLooks).Should(Succeed())
+	}).WithContext(ctx).WithTimeout(twoLooks).WithPolling(fixture.CephPolling).Should(Succeed())
 }
 
 func newClass(ctx context.Context, d driver.Driver, name string, parameters map[string]string) {

@@ -60,7 +60,7 @@ func has(ctx context.Context, pool string, flag bool, keys ...string) {
 		gotFlag, got := marks(ctx, g, pool)
 		g.Expect(got).To(ConsistOf(keys), pool)
 		g.Expect(gotFlag).To(Equal(flag), pool)
-	}).WithContext(ctx).WithTimeout(twoLooks).Should(Succeed())
+	}).WithContext(ctx).WithTimeout(twoLooks).WithPolling(fixture.CephPolling).Should(Succeed())
 }
 
 func pools() {

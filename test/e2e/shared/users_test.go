@@ -102,13 +102,13 @@ func users() {
 		spoilt := other.users(ctx, Default)
 		Expect(spoilt).To(HaveLen(3))
 		one.restart()
-		Eventually(func(g Gomega) { one.asMade(ctx, g, mine) }).WithContext(ctx).Should(Succeed())
+		Eventually(func(g Gomega) { one.asMade(ctx, g, mine) }).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
 		Consistently(func(g Gomega) {
 			g.Expect(sameUsers(other.users(ctx, g), spoilt)).To(BeTrue(), "users of the other cluster were touched")
-		}).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed())
+		}).WithContext(ctx).WithTimeout(fixture.Undisturbed).WithPolling(fixture.CephPolling).Should(Succeed())
 		repaired := one.users(ctx, Default)
 		other.restart()
-		Eventually(func(g Gomega) { other.asMade(ctx, g, theirs) }).WithContext(ctx).Should(Succeed())
+		Eventually(func(g Gomega) { other.asMade(ctx, g, theirs) }).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
 		Expect(sameUsers(one.users(ctx, Default), repaired)).To(BeTrue(), "users of the first cluster were touched")
 	})
 }
