@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -39,17 +40,26 @@ func (f *fakeUsers) RemoveUser(_ context.Context, id string) error {
 
 func (f *fakeUsers) Pools(context.Context) ([]ceph.Pool, error) { return f.pools, nil }
 
+// marking guards the pools of fakeUsers, which are marked at the same time.
+var marking sync.Mutex
+
 func (f *fakeUsers) SetNoDelete(_ context.Context, pool string, on bool) error {
+	marking.Lock()
+	defer marking.Unlock()
 	f.pool(pool).NoDelete = on
 	return nil
 }
 
 func (f *fakeUsers) SetPoolMetadata(_ context.Context, pool, application, key, value string) error {
+	marking.Lock()
+	defer marking.Unlock()
 	f.pool(pool).Metadata[application][key] = value
 	return nil
 }
 
 func (f *fakeUsers) RemovePoolMetadata(_ context.Context, pool, application, key string) error {
+	marking.Lock()
+	defer marking.Unlock()
 	delete(f.pool(pool).Metadata[application], key)
 	return nil
 }

@@ -2,10 +2,12 @@ package cephdaemons
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
 // Mons are the names of the monmap's mons as far as these methods changed it, in the order of
@@ -78,11 +80,41 @@ func (c *Ceph) RemoveMon(ctx context.Context, name string) error {
 	if err := c.writeConfs(); err != nil {
 		return err
 	}
-	if _, err := c.Command(ctx, "mon", "remove", name); err != nil {
+	if err := c.forgetMon(ctx, name); err != nil {
 		return err
 	}
 	c.KillMon(name)
 	return c.waitFor(ctx, "a quorum without mon "+name, func(s status) bool { return len(s.QuorumNames) > 0 && !s.hasMon(name) })
+}
+
+// forgetMon takes a mon out of the monmap. The mons answer before that is settled: had the one that
+// is removed been their leader, and been killed at once, it would stay.
+func (c *Ceph) forgetMon(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	for {
+		if _, err := c.Command(ctx, "mon", "remove", name); err != nil {
+			return err
+		}
+		var known struct {
+			Mons []struct{ Name string }
+		}
+		out, err := c.Command(ctx, "mon", "dump", "--format", "json")
+		if err == nil {
+			err = json.Unmarshal(out, &known)
+		}
+		if err != nil {
+			return fmt.Errorf("monmap without mon %s: %w", name, err)
+		}
+		if !slices.ContainsFunc(known.Mons, func(m struct{ Name string }) bool { return m.Name == name }) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("mon %s stays in the monmap: %w", name, ctx.Err())
+		case <-time.After(pollEvery):
+		}
+	}
 }
 
 // KillMon kills a mon's daemon, which stays in the monmap. With a majority of mons dead nothing
