@@ -77,6 +77,13 @@ func checkout() string {
 }
 
 func described() {
+	It("has nothing that the preflight check finds wrong", func(ctx SpecContext) {
+		dir := checkout()
+		out, err := env.Command(ctx, "check", "--ceph-conf="+filepath.Join(dir, "ceph.conf"), "--keyring="+filepath.Join(dir, "keyring"))
+		Expect(err).NotTo(HaveOccurred(), out)
+		Expect(out).To(ContainSubstring("this is no OpenShift"))
+	})
+
 	It("has an infra ID of its own, which names the pool and tags the volumes", func(ctx SpecContext) {
 		namespace, err := env.Kube.CoreV1().Namespaces().Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{})
 		Expect(err).NotTo(HaveOccurred())

@@ -1,0 +1,78 @@
+package glue
+
+import (
+	"strings"
+	"testing"
+
+	configv1 "github.com/openshift/api/config/v1"
+	configfake "github.com/openshift/client-go/config/clientset/versioned/fake"
+	configinformers "github.com/openshift/client-go/config/informers/externalversions"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	kubefake "k8s.io/client-go/kubernetes/fake"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+func infrastructureOf(owner, name string) *configv1.Infrastructure {
+	out := &configv1.Infrastructure{ObjectMeta: ownInstance()}
+	out.Labels[driver.ManagedByLabel] = owner
+	out.Status.InfrastructureName = name
+	out.Status.InfrastructureTopology = configv1.SingleReplicaTopologyMode
+	return out
+}
+
+func TestInfrastructure(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		there  *configv1.Infrastructure
+		nodes  []string
+		name   string
+		// writes are the verbs that change something.
+		writes string
+	}{
+		"Missing": {"it is made, and described", nil, []string{"a"}, "kubernetes-3f2a9c1d4b7e", "create update"},
+		"Killed":  {"between the two writes", infrastructureOf(Name, ""), []string{"a"}, "kubernetes-3f2a9c1d4b7e", "update"},
+		"Done":    {"nothing is written twice", infrastructureOf(Name, "harvester-1"), []string{"a"}, "harvester-1", ""},
+		"Grown":   {"controllers get a second replica", infrastructureOf(Name, "harvester-1"), []string{"a", "b", "c"}, "harvester-1", "update"},
+		"Foreign": {"somebody else describes the cluster", infrastructureOf("someone", "theirs"), []string{"a", "b"}, "theirs", ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			kube := kubefake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+				Name: metav1.NamespaceSystem, UID: "3f2a9c1d-4b7e-4d11-9a55-0c1d2e3f4a5b",
+			}})
+			for _, node := range tc.nodes {
+				if err := kube.Tracker().Add(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var objects []runtime.Object
+			if tc.there != nil {
+				objects = append(objects, tc.there)
+			}
+			config := configfake.NewSimpleClientset(objects...)
+			s := starter{clients: &clients{kube: kube, config: config, configInformers: configinformers.NewSharedInformerFactory(config, 0)}}
+			s.clients.configInformers.Config().V1().Infrastructures().Informer()
+			s.clients.configInformers.Start(t.Context().Done())
+			s.clients.configInformers.WaitForCacheSync(t.Context().Done())
+			if err := s.infrastructure(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			got, err := config.ConfigV1().Infrastructures().Get(t.Context(), instance, metav1.GetOptions{})
+			if err != nil || got.Status.InfrastructureName != tc.name {
+				t.Errorf("%s: %v, %+v", tc.reason, err, got.Status)
+			}
+			var writes []string
+			for _, a := range config.Actions() {
+				if a.GetVerb() == "create" || a.GetVerb() == "update" {
+					writes = append(writes, a.GetVerb())
+				}
+			}
+			if have := strings.Join(writes, " "); have != tc.writes {
+				t.Errorf("%s: writes %q, want %q", tc.reason, have, tc.writes)
+			}
+		})
+	}
+}
