@@ -80,6 +80,11 @@ var _ = Describe("Mounts in user space", func() {
 			}
 		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 
+		// The specs that follow find all as it was.
+		level(ctx, operatorv1.Normal)
+		Eventually(func(g Gomega) {
+			g.Expect(fixture.Container(g, env.Node(ctx, g, d).Spec.Template, "csi-driver").Args).To(ContainElement("--v=2"))
+		}).WithContext(ctx).Should(Succeed())
 		deleteStorageClass(ctx, "nbd")
 		strategy(ctx, appsv1.RollingUpdateDaemonSetStrategyType)
 		env.Settle(ctx)
