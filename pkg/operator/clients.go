@@ -94,6 +94,12 @@ func (c *clients) served(crd string) []string {
 	return servedVersions(object)
 }
 
+// constraintsCRD is of what every OpenShift has, and nothing else.
+const constraintsCRD = "securitycontextconstraints.security.openshift.io"
+
+// openshift says whether this is one.
+func (c *clients) openshift() bool { return len(c.served(constraintsCRD)) > 0 }
+
 func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients, error) {
 	warnings := rest.NewWarningWriter(os.Stderr, rest.WarningWriterOptions{Deduplicate: true})
 	cc.KubeConfig.WarningHandler, cc.ProtoKubeConfig.WarningHandler = warnings, warnings

@@ -74,18 +74,14 @@ func withoutMissingMasters(masters corelisters.NodeLister) func(*operatorv1.Oper
 	}
 }
 
-// On OpenShift, the SecurityContextConstraints give each pod that asks for none a user. Where
-// there are none, the kubelet refuses images that run as root: the pods say runAsNonRoot.
-const (
-	constraintsCRD = "securitycontextconstraints.security.openshift.io"
-	// plainUser is nobody's in the images of the controllers.
-	plainUser = 65534
-)
+// plainUser is nobody's in the images of the controllers.
+const plainUser = 65534
 
-// withUser gives the pods a user where nobody else does.
-func withUser(served func(crd string) []string) func(*operatorv1.OperatorSpec, *appsv1.Deployment) error {
+// withUser gives the pods a user where nobody else does. On OpenShift, SecurityContextConstraints
+// do; elsewhere, the kubelet refuses images that run as root: the pods say runAsNonRoot.
+func withUser(openshift func() bool) func(*operatorv1.OperatorSpec, *appsv1.Deployment) error {
 	return func(_ *operatorv1.OperatorSpec, deployment *appsv1.Deployment) error {
-		if len(served(constraintsCRD)) > 0 {
+		if openshift() {
 			return nil
 		}
 		pod := &deployment.Spec.Template.Spec

@@ -152,20 +152,20 @@ func TestWithGroupSnapshots(t *testing.T) {
 
 func TestWithUser(t *testing.T) {
 	tests := map[string]struct {
-		reason string
-		served []string
-		given  *int64
-		want   *int64
+		reason    string
+		openshift bool
+		given     *int64
+		want      *int64
 	}{
-		"OpenShift":  {"one outside of the namespace's range would be refused", []string{"v1"}, nil, nil},
-		"Kubernetes": {"images of ceph-csi run as root, which runAsNonRoot forbids", nil, nil, ptr.To[int64](plainUser)},
-		"Given":      {"somebody has thought of it", nil, ptr.To[int64](7), ptr.To[int64](7)},
+		"OpenShift":  {"one outside of the namespace's range would be refused", true, nil, nil},
+		"Kubernetes": {"images of ceph-csi run as root, which runAsNonRoot forbids", false, nil, ptr.To[int64](plainUser)},
+		"Given":      {"somebody has thought of it", false, ptr.To[int64](7), ptr.To[int64](7)},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			deployment := &appsv1.Deployment{}
 			deployment.Spec.Template.Spec.SecurityContext = &corev1.PodSecurityContext{RunAsUser: tc.given}
-			if err := withUser(func(string) []string { return tc.served })(nil, deployment); err != nil {
+			if err := withUser(func() bool { return tc.openshift })(nil, deployment); err != nil {
 				t.Fatal(err)
 			}
 			if got := deployment.Spec.Template.Spec.SecurityContext.RunAsUser; !ptr.Equal(got, tc.want) {

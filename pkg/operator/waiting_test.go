@@ -46,6 +46,7 @@ func TestPrerequisites(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		exist  []runtime.Object
+		plain  bool
 		want   []string
 	}{
 		"Nothing": {
@@ -59,11 +60,14 @@ func TestPrerequisites(t *testing.T) {
 		},
 		"All":            {reason: "pods can start", exist: append(all[:4:4], bundle)},
 		"NotInjectedYet": {reason: "pods would be rolled out again a moment later", exist: append(all[:4:4], young), want: []string{"CA bundle in ConfigMap trusted-ca"}},
+		"NoInjector":     {reason: "a cluster without OpenShift need not wait", exist: append(all[:4:4], young), plain: true},
 		"NeverInjected":  {reason: "clusters without an injector must not wait for ever", exist: append(all[:4:4], old)},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := listersOf(t, now, tc.exist).missing(prerequisitesOf(pod))
+			listers := listersOf(t, now, tc.exist)
+			listers.openshift = func() bool { return !tc.plain }
+			got, err := listers.missing(prerequisitesOf(pod))
 			if err != nil {
 				t.Fatal(err)
 			}

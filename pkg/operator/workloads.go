@@ -42,7 +42,7 @@ func (s starter) controllerDeployment() factory.Controller {
 		withReplicas(infrastructures.Lister()),
 		withoutMissingMasters(s.clients.masters.Core().V1().Nodes().Lister()),
 		withGroupSnapshots(s.clients.served),
-		withUser(s.clients.served),
+		withUser(s.clients.openshift),
 		csidrivercontrollerservicecontroller.WithObservedProxyDeploymentHook(),
 		csidrivercontrollerservicecontroller.WithCABundleDeploymentHook(driver.Namespace, s.driver.TrustedCAConfigMap(), configMaps),
 		csidrivercontrollerservicecontroller.WithSecretHashAnnotationHook(driver.Namespace, s.driver.MetricsCertSecret(), secrets),
@@ -57,7 +57,7 @@ func (s starter) controllerDeployment() factory.Controller {
 			return found(err, "Deployment", s.driver.ControllerName())
 		},
 		missing: s.missing(prerequisitesOf(resourceread.ReadDeploymentV1OrDie(manifest).Spec.Template.Spec)),
-	}, deployments.Informer(), infrastructures.Informer(), s.clients.masters.Core().V1().Nodes().Informer(), s.clients.crdInformer())
+	}, deployments.Informer(), infrastructures.Informer(), s.clients.masters.Core().V1().Nodes().Informer())
 }
 
 // nodeDaemonSet deploys the node plugin of ceph-csi.
@@ -101,7 +101,7 @@ func (s starter) workload(w workload, informers ...factory.Informer) factory.Con
 	core := s.clients.ns().Core().V1()
 	return wrapped{
 		name: w.name, inner: w.sync, open: s.open, resync: workloadResync,
-		informers: append(informers, s.gate, core.Secrets().Informer(), core.ConfigMaps().Informer(), core.ServiceAccounts().Informer()),
+		informers: append(informers, s.gate, s.clients.crdInformer(), core.Secrets().Informer(), core.ConfigMaps().Informer(), core.ServiceAccounts().Informer()),
 		operator:  s.clients.patient, recorder: s.recorder,
 	}.controller()
 }
@@ -113,6 +113,7 @@ func (s starter) missing(p prerequisites) func() ([]string, error) {
 		secrets:         core.Secrets().Lister().Secrets(driver.Namespace),
 		configMaps:      core.ConfigMaps().Lister().ConfigMaps(driver.Namespace),
 		trustedCA:       s.driver.TrustedCAConfigMap(),
+		openshift:       s.clients.openshift,
 		clock:           clock.RealClock{},
 	}
 	return func() ([]string, error) { return listers.missing(p) }
