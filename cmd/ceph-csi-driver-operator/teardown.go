@@ -99,7 +99,7 @@ func (f teardownFlags) run(ctx context.Context, in io.Reader, out, progress io.W
 	if err := f.limit(ctx, conn, &options); err != nil {
 		return notRun(err)
 	}
-	parts := f.parts(options, conn)
+	parts := f.parts(options, conn, progress)
 	if f.orphans {
 		_, err := teardown.Orphans(ctx, teardown.OrphansConfig{
 			Options: options, Parts: parts, OlderThan: f.olderThan, Now: time.Now(), JSON: f.output == "json", Out: out,

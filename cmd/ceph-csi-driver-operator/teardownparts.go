@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"strings"
@@ -91,13 +92,13 @@ func (f teardownFlags) limit(ctx context.Context, conn *rados.Conn, o *teardown.
 
 // parts are what is removed, in this order: users and protection once nothing needs them. Who names
 // pools alone means no filesystem, and the other way round.
-func (f teardownFlags) parts(o teardown.Options, conn *rados.Conn) []teardown.Part {
+func (f teardownFlags) parts(o teardown.Options, conn *rados.Conn, progress io.Writer) []teardown.Part {
 	var parts []teardown.Part
 	if len(f.pools) > 0 || len(f.filesystems) == 0 {
 		parts = append(parts, teardown.NewImages(o, conn, clock.RealClock{}))
 	}
 	if len(f.filesystems) > 0 || len(f.pools) == 0 {
-		parts = append(parts, teardown.NewFiles(filesConfig(o, conn)))
+		parts = append(parts, teardown.NewFiles(filesConfig(o, conn, progress)))
 	}
 	if f.orphans {
 		return parts
@@ -109,9 +110,10 @@ func (f teardownFlags) parts(o teardown.Options, conn *rados.Conn) []teardown.Pa
 	return append(parts, teardown.NewUsers(o, conn, users, f.keepUsers), teardown.NewProtections(o, conn, kinds()))
 }
 
-func filesConfig(o teardown.Options, conn *rados.Conn) teardown.FilesConfig {
+func filesConfig(o teardown.Options, conn *rados.Conn, progress io.Writer) teardown.FilesConfig {
 	return teardown.FilesConfig{
 		Options: o, Ceph: conn, Clock: clock.RealClock{},
+		Tell: func(sentence string) { fmt.Fprintln(progress, sentence) },
 		Manager: func(ctx context.Context) (teardown.SubvolumeManager, error) {
 			manager, err := conn.Manager(ctx)
 			if err != nil {

@@ -3,6 +3,7 @@ package ceph
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 )
 
@@ -19,6 +20,9 @@ var (
 	ErrNotReady = errors.New("not ready")
 	// ErrNotEmpty says that something still has what must go first, such as snapshots.
 	ErrNotEmpty = errors.New("not empty")
+	// ErrNotLoaded says that the mgr has not loaded the module that serves a command: for some seconds
+	// after it was started, or because somebody disabled the module.
+	ErrNotLoaded = errors.New("module of the mgr not loaded")
 	// ErrUnreachable says that none of the mon addresses led to a connection.
 	ErrUnreachable = errors.New("no mon reachable")
 	// ErrWrongKey says that a mon answered and refused the user: unknown to it, with
@@ -54,7 +58,9 @@ func (e *CommandError) Error() string {
 	return fmt.Sprintf("ceph %s: %s (errno %d, %s)", e.Command, e.Status, e.Errno, number.Error())
 }
 
-// Is matches ErrTimeout, ErrDenied, ErrNotFound, ErrNotReady and ErrNotEmpty by the error number.
+// Is matches ErrTimeout, ErrDenied, ErrNotFound, ErrNotReady, ErrNotEmpty and ErrNotLoaded by the
+// error number; the last one also by the text of Ceph 16, as the mgr answers with its number
+// wherever something is not supported.
 func (e *CommandError) Is(target error) bool {
 	switch syscall.Errno(e.number()) {
 	case syscall.ETIMEDOUT:
@@ -67,6 +73,8 @@ func (e *CommandError) Is(target error) bool {
 		return target == ErrNotReady
 	case syscall.ENOTEMPTY:
 		return target == ErrNotEmpty
+	case syscall.EOPNOTSUPP:
+		return target == ErrNotLoaded && strings.Contains(e.Status, "is not enabled/loaded")
 	}
 	return false
 }

@@ -155,11 +155,12 @@ func TestCommandError(t *testing.T) {
 		"Forbidden":   {-1, ErrDenied},
 		"NoSuchThing": {-2, ErrNotFound},
 		"Invalid":     {-22, nil},
+		"Unsupported": {-95, nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			err := fmt.Errorf("creating pool %q: %w", "p", &CommandError{Command: "osd pool create", Errno: test.errno, Status: "sorry"})
-			for _, sentinel := range []error{ErrTimeout, ErrDenied, ErrNotFound, ErrUnreachable, ErrWrongKey} {
+			for _, sentinel := range []error{ErrTimeout, ErrDenied, ErrNotFound, ErrNotLoaded, ErrUnreachable, ErrWrongKey} {
 				if got := errors.Is(err, sentinel); got != (sentinel == test.is) {
 					t.Errorf("is %q: %v", sentinel, got)
 				}
@@ -171,5 +172,10 @@ func TestCommandError(t *testing.T) {
 	}
 	if got := (&CommandError{Command: "mon dump", Errno: 110}).Error(); got != "ceph mon dump: connection timed out (errno 110)" {
 		t.Errorf("message without status: %q", got)
+	}
+	// What Ceph 16 says while a mgr starts.
+	loading := &CommandError{Command: "fs subvolume ls", Errno: -95, Status: "Module 'volumes' is not enabled/loaded (required by command 'fs subvolume ls'): use `ceph mgr module enable volumes` to enable it"}
+	if !errors.Is(loading, ErrNotLoaded) {
+		t.Errorf("%v is not ErrNotLoaded", loading)
 	}
 }

@@ -19,6 +19,14 @@ type Subvolume struct {
 	Created time.Time
 }
 
+// SubvolumeFolder is what the folder with a subvolume's data tells.
+type SubvolumeFolder struct {
+	// Size is the quota in bytes; 0 where there is none.
+	Size int64
+	// Created is in UTC and whole seconds, as the mgr tells it.
+	Created time.Time
+}
+
 // ParseNames reads the JSON of `ceph fs subvolume ls` and `ceph fs subvolume snapshot ls`.
 func ParseNames(data []byte) ([]string, error) { return ParseSubvolumeGroups(data) }
 

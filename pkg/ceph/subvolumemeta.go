@@ -22,9 +22,14 @@ const (
 // SubvolumeMeta is the file ".meta" in which the mgr's volumes module (Ceph 15.2 to 20) keeps
 // what it knows of a subvolume. Of a retained one it is the only place with its snapshots' tags.
 type SubvolumeMeta struct {
+	// Version is 2 where snapshots are taken of the folder that the file is in, and 1, before Ceph
+	// 15.2.5, where they are taken of Path.
+	Version int
 	// Type is "subvolume" or "clone".
 	Type  string
 	State string
+	// Path is the folder with the data; empty of a retained one.
+	Path string
 	// Metadata are the keys that clients left with the subvolume; none of a retained one.
 	Metadata map[string]string
 	// Snapshots are the keys that clients left with its snapshots, by snapshot; snapshots without
@@ -83,7 +88,7 @@ func (m *SubvolumeMeta) take(s *metaSection) error {
 		if err != nil || version < 1 || version > supportedMeta {
 			return fmt.Errorf("version %s is not known", quote(s.values["version"]))
 		}
-		m.Type, m.State = s.values["type"], s.values["state"]
+		m.Version, m.Type, m.State, m.Path = version, s.values["type"], s.values["state"], s.values["path"]
 	case s.name == metaUser:
 		m.Metadata = s.values
 	case ofSnapshot && snapshot != "":

@@ -62,7 +62,8 @@ func TestParseSubvolumeMeta(t *testing.T) {
 		"Complete": {
 			reason: "everything that can stand in the file", text: completeMeta,
 			want: SubvolumeMeta{
-				Type: "subvolume", State: SubvolumeComplete,
+				Version: 2, Type: "subvolume", State: SubvolumeComplete,
+				Path:      "/volumes/csi/csi-vol-0a1b2c3d-0000-4000-8000-00000000000a/8f9dccdb-8cf8-4644-8c39-bfb9f8024213",
 				Metadata:  map[string]string{TagCluster: "cluster-a", TagPVC: "data", TagPV: "pvc-1"},
 				Snapshots: map[string]map[string]string{"csi-snap-" + uuidB: {TagCluster: "cluster-b"}},
 				Copying:   []string{"csi-vol-0a1b2c3d-0000-4000-8000-00000000000c"},
@@ -70,17 +71,17 @@ func TestParseSubvolumeMeta(t *testing.T) {
 		},
 		"Retained": {
 			reason: "an empty path, and no tags but those of the snapshots", text: retainedMeta,
-			want: SubvolumeMeta{Type: "clone", State: SubvolumeRetained, Metadata: none, Snapshots: map[string]map[string]string{"s": {TagCluster: "cluster-a"}}},
+			want: SubvolumeMeta{Version: 2, Type: "clone", State: SubvolumeRetained, Metadata: none, Snapshots: map[string]map[string]string{"s": {TagCluster: "cluster-a"}}},
 		},
 		"Clone": {
 			reason: "in flight", text: cloneMeta,
-			want: SubvolumeMeta{Type: "clone", State: "pending", Metadata: none, Snapshots: map[string]map[string]string{}},
+			want: SubvolumeMeta{Version: 2, Type: "clone", State: "pending", Path: "/volumes/csi/c/1", Metadata: none, Snapshots: map[string]map[string]string{}},
 		},
 		"Values": {
 			reason: "lines, percent signs, delimiters and brackets in values and names",
 			text:   "[GLOBAL]\nversion = 1\ntype = subvolume\nstate = complete\n[USER_METADATA]\na = one\n\ttwo\n\t\n\n\tthree\nb = 5%%\nc = x=y: [z]\nd = \n[SNAP_METADATA_[x]]\nk = v\n",
 			want: SubvolumeMeta{
-				Type: "subvolume", State: SubvolumeComplete,
+				Version: 1, Type: "subvolume", State: SubvolumeComplete,
 				Metadata:  map[string]string{"a": "one\ntwo\nthree", "b": "5%", "c": "x=y: [z]", "d": ""},
 				Snapshots: map[string]map[string]string{"[x]": {"k": "v"}},
 			},

@@ -23,6 +23,8 @@ type fakeFiles struct {
 	// blind keeps the filesystem from being mounted; inactive leaves it without MDS.
 	blind    error
 	inactive bool
+	// loading is how often the mgr still answers that it has not loaded its module.
+	loading int
 	// steps is how many changes are done before the process is killed; negative: no limit.
 	steps  int
 	writes int
@@ -141,6 +143,10 @@ func (f *fakeFiles) RemoveRecord(_ context.Context, _, _, object string) error {
 }
 
 func (f *fakeFiles) SubvolumeGroups(context.Context, string) ([]string, error) {
+	if f.loading > 0 {
+		f.loading--
+		return nil, &ceph.CommandError{Command: "fs subvolumegroup ls", Errno: -int(syscall.EOPNOTSUPP), Status: "Module 'volumes' is not enabled/loaded"}
+	}
 	return []string{"csi"}, nil
 }
 

@@ -2,7 +2,6 @@ package teardown
 
 import (
 	"context"
-	"maps"
 	"syscall"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -45,15 +44,6 @@ func (f *fakeFiles) RemoveSubvolumeSnapshot(_ context.Context, place ceph.Subvol
 
 func (f *fakeFiles) CancelClone(_ context.Context, place ceph.SubvolumePlace) error {
 	return f.step(func() error { f.subvolumes[place.Name].state = ceph.SubvolumeCanceled; return nil })
-}
-
-func (f *fakeFiles) SubvolumeMeta(_ context.Context, _, name string) (ceph.SubvolumeMeta, error) {
-	s := f.subvolumes[name]
-	meta := ceph.SubvolumeMeta{Type: "subvolume", State: s.state, Metadata: maps.Clone(s.metadata), Snapshots: map[string]map[string]string{}}
-	for name, snap := range s.snapshots {
-		meta.Snapshots[name] = snap.metadata
-	}
-	return meta, nil
 }
 
 func (f *fakeFiles) Clients(context.Context) ([]ceph.FileClient, error) { return f.clients, nil }

@@ -29,7 +29,7 @@ func tearDown(t *testing.T, f *fakeFiles, change func(*Options)) (*Report, error
 			if f.blind != nil {
 				return nil, f.blind
 			}
-			return f, nil
+			return fakeMount{fakeFiles: f}, nil
 		},
 	})
 	return Run(t.Context(), Config{Options: options, Parts: []Part{part}, Out: &bytes.Buffer{}})
@@ -135,7 +135,7 @@ func TestDryRunOfFilesChangesNothing(t *testing.T) {
 	part := NewFiles(FilesConfig{
 		Options: Options{InfraID: "a"}, Ceph: f, Clock: clock.RealClock{},
 		Manager: func(context.Context) (SubvolumeManager, error) { return f, nil },
-		Mount:   func(context.Context, string) (FileMount, error) { return f, nil },
+		Mount:   func(context.Context, string) (FileMount, error) { return fakeMount{fakeFiles: f}, nil },
 	})
 	report, err := Run(t.Context(), Config{Options: Options{InfraID: "a"}, Parts: []Part{part}, Out: &bytes.Buffer{}, DryRun: true})
 	if n, _ := report.count(Remove); err != nil || n == 0 || f.writes != 0 || dump(t, f) != before {

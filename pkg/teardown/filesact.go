@@ -65,7 +65,7 @@ func (r *filesRemoval) run(ctx context.Context, agreed []Decision) error {
 			return fmt.Errorf("interrupted: %w", err)
 		}
 	}
-	if err := r.verify(ctx, agreed); err != nil {
+	if err := r.loaded(ctx, func(ctx context.Context) error { return r.verify(ctx, agreed) }); err != nil {
 		return err
 	}
 	return r.strike(ctx, agreed)

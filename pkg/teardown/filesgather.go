@@ -32,11 +32,32 @@ func (f *files) gather(ctx context.Context, fs ceph.FileSystem, pools []ceph.Poo
 	if mountErr == nil {
 		defer mount.Close()
 	}
-	if err := f.gatherSubvolumes(ctx, &in, mount, mountErr); err != nil {
+	err = f.loaded(ctx, func(ctx context.Context) error { return f.gatherSubvolumes(ctx, &in, mount, mountErr) })
+	if err != nil {
 		return in, err
 	}
 	in.clients, in.blind = clientsOf(ctx, mount, mountErr)
 	return in, nil
+}
+
+// loaded repeats what failed because the mgr has just been started.
+func (f *files) loaded(ctx context.Context, work func(context.Context) error) error {
+	begin := f.Clock.Now()
+	for told := false; ; told = true {
+		err := work(ctx)
+		if !errors.Is(err, ceph.ErrNotLoaded) {
+			return err
+		}
+		if f.Clock.Since(begin) > loadingPatience {
+			return fmt.Errorf("the mgr has not loaded its module volumes within %s (ceph mgr module enable volumes): %w", loadingPatience, err)
+		}
+		if !told && f.Tell != nil {
+			f.Tell(fmt.Sprintf("waiting up to %s for the mgr to load its module volumes", loadingPatience))
+		}
+		if err := wait(ctx, f.Clock, loadingPause); err != nil {
+			return err
+		}
+	}
 }
 
 func (f *files) mount(ctx context.Context, filesystem string) (FileMount, error) {
@@ -121,6 +142,7 @@ func (f *files) gatherSubvolumes(ctx context.Context, in *inventory, mount FileM
 		found[i] = &s
 		return err
 	})
+	in.subvolumes = nil
 	for _, s := range found {
 		if s != nil {
 			in.subvolumes = append(in.subvolumes, *s)

@@ -18,9 +18,19 @@ type looker struct {
 	infraID  string
 }
 
-// at reads a subvolume with its snapshots. Sizes and clones in flight are only asked where the
-// infra ID's tag is: each question takes the mgr milliseconds.
+// at reads a subvolume with its snapshots, from the filesystem or, where that does not tell, from
+// the mgr.
 func (l looker) at(ctx context.Context, place ceph.SubvolumePlace) (subvolume, error) {
+	s, err := l.read(ctx, place)
+	if err == nil || errors.Is(err, ceph.ErrTimeout) {
+		return s, err
+	}
+	return l.ask(ctx, place)
+}
+
+// ask asks the mgr. Sizes and clones in flight are only asked where the infra ID's tag is: each
+// question takes the mgr milliseconds.
+func (l looker) ask(ctx context.Context, place ceph.SubvolumePlace) (subvolume, error) {
 	s := subvolume{place: place, state: ceph.SubvolumeComplete}
 	var err error
 	s.metadata, err = limited(ctx, func(ctx context.Context) (map[string]string, error) {
@@ -63,7 +73,12 @@ func (l looker) at(ctx context.Context, place ceph.SubvolumePlace) (subvolume, e
 // refused says that the mgr answered, and that it is not about these credentials.
 func refused(err error) bool {
 	var answer *ceph.CommandError
-	return errors.As(err, &answer) && !errors.Is(err, ceph.ErrTimeout) && !errors.Is(err, ceph.ErrDenied)
+	return errors.As(err, &answer) && !unanswered(err) && !errors.Is(err, ceph.ErrDenied)
+}
+
+// unanswered says that the mgr has told nothing of what it was asked.
+func unanswered(err error) bool {
+	return errors.Is(err, ceph.ErrTimeout) || errors.Is(err, ceph.ErrNotLoaded)
 }
 
 func (l looker) info(ctx context.Context, place ceph.SubvolumePlace) (ceph.Subvolume, error) {
@@ -91,7 +106,7 @@ func (l looker) snapshot(ctx context.Context, place ceph.SubvolumePlace, name st
 	if err == nil && s.metadata[ceph.TagCluster] == l.infraID {
 		s.copied, err = l.copied(ctx, place, name)
 	}
-	if errors.Is(err, ceph.ErrTimeout) {
+	if unanswered(err) {
 		return s, err
 	}
 	if err != nil {

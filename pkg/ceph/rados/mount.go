@@ -6,9 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path"
+	"time"
 
 	"github.com/ceph/go-ceph/cephfs"
 	"github.com/ceph/go-ceph/rados"
@@ -67,47 +65,24 @@ func mountFrom(conn *rados.Conn, filesystem string) (*cephfs.MountInfo, error) {
 	return mount, nil
 }
 
-// Close unmounts, as soon as no call is under way, and does not wait for it.
+// closing bounds how long Close waits.
+const closing = 10 * time.Second
+
+// Close unmounts as soon as no call is under way, and waits some seconds for it: a client that dies
+// mounted keeps what the MDS lent to it from the mgr for a minute.
 func (m *Mount) Close() {
+	done := make(chan struct{})
 	go func() {
+		defer close(done)
 		_, _ = call(context.Background(), m.session, func(*rados.Conn) (struct{}, error) {
 			return struct{}{}, errors.Join(m.mount.Unmount(), m.mount.Release())
 		})
 		m.session.Close()
 	}()
-}
-
-// noGroup is the directory of subvolumes without a group.
-const noGroup = "_nogroup"
-
-// SubvolumeMeta reads the file in which the mgr keeps what it knows of a subvolume, also of a
-// retained one and of a clone in flight.
-func (m *Mount) SubvolumeMeta(ctx context.Context, group, name string) (ceph.SubvolumeMeta, error) {
-	if group == "" {
-		group = noGroup
+	select {
+	case <-done:
+	case <-time.After(closing):
 	}
-	file := path.Join("/volumes", group, name, ".meta")
-	content, err := call(ctx, m.session, func(*rados.Conn) ([]byte, error) { return readFile(m.mount, file) })
-	if err != nil {
-		return ceph.SubvolumeMeta{}, fmt.Errorf("reading %s of filesystem %q: %w", file, m.filesystem, err)
-	}
-	return ceph.ParseSubvolumeMeta(content)
-}
-
-// maxMetaFile bounds what is read of one file.
-const maxMetaFile = 8 << 20
-
-func readFile(mount *cephfs.MountInfo, name string) ([]byte, error) {
-	file, err := mount.Open(name, os.O_RDONLY, 0)
-	if err != nil {
-		return nil, failure("open", "", err)
-	}
-	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, maxMetaFile))
-	if err != nil {
-		return nil, failure("read", "", err)
-	}
-	return content, nil
 }
 
 // Clients lists the clients that have the filesystem mounted, beside this one. The user needs mds

@@ -73,6 +73,7 @@ func testSubvolumes(t *testing.T, c *cephdaemons.Ceph) {
 	if age := time.Since(info.Created); age < 0 || age > time.Hour {
 		t.Errorf("created %s ago", age)
 	}
+	f.checkFiles(t, "v", info)
 	info.Created = time.Time{}
 	expect(t, "info", ceph.Subvolume{Type: "subvolume", State: ceph.SubvolumeComplete, Size: 1048576}, info, err)
 	metadata, err := f.manager.SubvolumeMetadata(ctx, place("v"))
@@ -84,8 +85,8 @@ func testSubvolumes(t *testing.T, c *cephdaemons.Ceph) {
 	copied, err := f.manager.SnapshotCopied(ctx, place("v"), "s")
 	expect(t, "copied", false, copied, err)
 	meta, err := f.mount.SubvolumeMeta(ctx, group, "v")
-	meta.Type, meta.State = "", ""
-	expect(t, "file", ceph.SubvolumeMeta{Metadata: tagsOfA, Snapshots: map[string]map[string]string{"s": tagsOfA}}, meta, err)
+	meta.Type, meta.State, meta.Path = "", "", ""
+	expect(t, "file", ceph.SubvolumeMeta{Version: 2, Metadata: tagsOfA, Snapshots: map[string]map[string]string{"s": tagsOfA}}, meta, err)
 
 	if err := f.manager.RemoveSubvolume(ctx, place("v"), false); !errors.Is(err, ceph.ErrNotEmpty) {
 		t.Errorf("a subvolume with a snapshot: %v", err)
@@ -98,8 +99,10 @@ func testSubvolumes(t *testing.T, c *cephdaemons.Ceph) {
 	}
 	meta, err = f.mount.SubvolumeMeta(ctx, group, "v")
 	expect(t, "file of the retained one", ceph.SubvolumeMeta{
-		Type: "subvolume", State: ceph.SubvolumeRetained, Metadata: map[string]string{}, Snapshots: map[string]map[string]string{"s": tagsOfA},
+		Version: 2, Type: "subvolume", State: ceph.SubvolumeRetained, Metadata: map[string]string{}, Snapshots: map[string]map[string]string{"s": tagsOfA},
 	}, meta, err)
+	snapshots, err = f.mount.SubvolumeSnapshots(ctx, group, "v")
+	expect(t, "snapshots of the retained one, from the files", []string{"s"}, snapshots, err)
 	for range 2 {
 		check(t, f.manager.RemoveSubvolumeSnapshot(ctx, place("v"), "s"))
 		check(t, f.manager.RemoveSubvolume(ctx, place("v"), false))
@@ -108,6 +111,29 @@ func testSubvolumes(t *testing.T, c *cephdaemons.Ceph) {
 	expect(t, "subvolumes at the end", nil, names, err)
 	if _, err := f.mount.SubvolumeMeta(ctx, group, "v"); !errors.Is(err, ceph.ErrNotFound) {
 		t.Errorf("file of a missing subvolume: %v", err)
+	}
+}
+
+// checkFiles: the files tell what the mgr tells.
+func (f files) checkFiles(t *testing.T, name string, info ceph.Subvolume) {
+	t.Helper()
+	f.run(t, []string{"subvolume", "create"}, "endless")
+	defer f.run(t, []string{"subvolume", "rm"}, "endless")
+	for name, want := range map[string]ceph.SubvolumeFolder{name: {Size: info.Size, Created: info.Created}, "endless": {}} {
+		meta, err := f.mount.SubvolumeMeta(t.Context(), group, name)
+		check(t, err)
+		folder, err := f.mount.SubvolumeFolder(t.Context(), meta.Path)
+		if want.Created.IsZero() {
+			folder.Created = want.Created
+		}
+		expect(t, "folder of "+name, want, folder, err)
+	}
+	snapshots, err := f.mount.SubvolumeSnapshots(t.Context(), group, name)
+	expect(t, "snapshots from the files", []string{"s"}, snapshots, err)
+	snapshots, err = f.mount.SubvolumeSnapshots(t.Context(), group, "endless")
+	expect(t, "no snapshots from the files", nil, snapshots, err)
+	if _, err := f.mount.SubvolumeFolder(t.Context(), "/volumes/csi/none"); !errors.Is(err, ceph.ErrNotFound) {
+		t.Errorf("a missing folder: %v", err)
 	}
 }
 
