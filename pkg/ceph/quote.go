@@ -44,3 +44,13 @@ func looksSecret(text string) bool {
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 func isUpper(r rune) bool { return r >= 'A' && r <= 'Z' }
 func isLower(r rune) bool { return r >= 'a' && r <= 'z' }
+
+// OneLine keeps a table a table, whatever somebody wrote into Ceph or a server answers.
+func OneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, text)
+}

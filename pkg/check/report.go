@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
 // State is the verdict on one thing.
@@ -77,9 +79,9 @@ func (r Report) WriteTable(w io.Writer) error {
 			fmt.Fprintln(&out, group)
 		}
 		counts[l.State]++
-		fmt.Fprintf(&out, "  %-7s  %-*s  %s\n", l.State, width, l.Name, oneLine(l.Message))
+		fmt.Fprintf(&out, "  %-7s  %-*s  %s\n", l.State, width, l.Name, ceph.OneLine(l.Message))
 		for _, fix := range l.Fix {
-			fmt.Fprintf(&out, "           $ %s\n", oneLine(fix))
+			fmt.Fprintf(&out, "           $ %s\n", ceph.OneLine(fix))
 		}
 	}
 	fmt.Fprintf(&out, "\n%s\n", summary(counts))
@@ -98,14 +100,4 @@ func summary(counts map[State]int) string {
 		}
 	}
 	return text + "."
-}
-
-// oneLine keeps the table a table, whatever a server answers.
-func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, text)
 }

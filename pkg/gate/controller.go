@@ -75,7 +75,7 @@ func New(config Config) factory.Controller {
 
 func (c *controller) ofDriver(object any) bool {
 	volume, ok := event.Object(object).(*corev1.PersistentVolume)
-	return ok && volume.Spec.CSI != nil && volume.Spec.CSI.Driver == c.Driver.Name
+	return ok && c.Driver.Serves(volume)
 }
 
 func (c *controller) sync(ctx context.Context, _ factory.SyncContext) error {

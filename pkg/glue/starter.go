@@ -83,10 +83,8 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 func (s starter) operators() []operator {
 	var out []operator
 	for _, config := range clusterstorage.Configs(s.Getenv, s.clients.declared) {
-		for _, d := range driver.All {
-			if d.Name == config.CSIDriverName {
-				out = append(out, operator{config, d})
-			}
+		if d, ours := driver.Named(config.CSIDriverName); ours {
+			out = append(out, operator{config, d})
 		}
 	}
 	return out

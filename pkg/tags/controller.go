@@ -123,7 +123,7 @@ func (c *controller) build() factory.Controller {
 
 func (c *controller) isOurs(object any) bool {
 	volume, ok := event.Object(object).(*corev1.PersistentVolume)
-	ours := ok && volume.Spec.CSI != nil && volume.Spec.CSI.Driver == c.Driver.Name
+	ours := ok && c.Driver.Serves(volume)
 	if ours {
 		c.news.Store(true)
 	}

@@ -131,7 +131,7 @@ func (c *controller) retainedElsewhere(volume *corev1.PersistentVolume) bool {
 		return true // The mark is removed when that is certain.
 	}
 	for _, other := range all {
-		if other.UID != volume.UID && c.serves(other) && retained(other) && other.Spec.CSI.VolumeHandle == volume.Spec.CSI.VolumeHandle {
+		if other.UID != volume.UID && c.Driver.Serves(other) && retained(other) && other.Spec.CSI.VolumeHandle == volume.Spec.CSI.VolumeHandle {
 			return true
 		}
 	}

@@ -34,7 +34,7 @@ func (c *controller) look(clusters []ceph.Cluster) error {
 	clear(c.due)
 	c.begin()
 	for _, volume := range all {
-		if !c.serves(volume) || leaving(volume) {
+		if !c.Driver.Serves(volume) || leaving(volume) {
 			continue
 		}
 		if fsid := c.places.of(c.volumeOf(volume).Cluster()).fsid; fsid != "" && c.find(c.key(volume), now) {
@@ -51,10 +51,6 @@ func fsidsOf(clusters []ceph.Cluster) []string {
 		out = append(out, cluster.FSID)
 	}
 	return out
-}
-
-func (c *controller) serves(volume *corev1.PersistentVolume) bool {
-	return volume.Spec.CSI != nil && volume.Spec.CSI.Driver == c.Driver.Name
 }
 
 func (c *controller) volumeOf(volume *corev1.PersistentVolume) driver.Volume {

@@ -138,12 +138,8 @@ func (l *Living) addSnapshots(ctx context.Context, infraID string, objects dynam
 }
 
 func isOurs(name string) bool {
-	for _, d := range driver.All {
-		if d.Name == name {
-			return true
-		}
-	}
-	return false
+	_, ours := driver.Named(name)
+	return ours
 }
 
 // ParseHandles reads a list of volume handles, one in each line with perhaps the name of its

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
 // writeFound shows what was found, before anything is done.
@@ -27,7 +29,7 @@ func (r *Report) writeFound(w io.Writer) error {
 		r.writeSection(&out, section.title, section.verdict)
 	}
 	for _, sentence := range r.Alive {
-		fmt.Fprintf(&out, "In use: %s\n", oneLine(sentence))
+		fmt.Fprintf(&out, "In use: %s\n", ceph.OneLine(sentence))
 	}
 	if len(r.Items) == 0 || r.Tags[r.InfraID] == 0 {
 		out.WriteString(r.nothing())
@@ -53,7 +55,7 @@ func (r *Report) writeSection(out *strings.Builder, title string, v Verdict) {
 		}
 		cells := []string{cmp.Or(l.Place.String(), "-"), kind, l.Name, l.size(), cmp.Or(l.PV, "-"), cmp.Or(l.PVC, "-"), l.Reason}
 		for i := range cells {
-			cells[i] = oneLine(cells[i])
+			cells[i] = ceph.OneLine(cells[i])
 		}
 		fmt.Fprintln(table, "  "+strings.Join(cells, "\t"))
 	}
@@ -85,13 +87,13 @@ func (r *Report) writeEnd(w io.Writer) error {
 	for _, l := range r.Items {
 		switch {
 		case l.Result == failed:
-			fmt.Fprintf(&out, "Failed: %s %s: %s\n", l.Kind, l.Full(), oneLine(l.Error))
+			fmt.Fprintf(&out, "Failed: %s %s: %s\n", l.Kind, l.Full(), ceph.OneLine(l.Error))
 		case l.Note != "":
-			fmt.Fprintf(&out, "Note: %s %s: %s\n", l.Kind, l.Full(), oneLine(l.Note))
+			fmt.Fprintf(&out, "Note: %s %s: %s\n", l.Kind, l.Full(), ceph.OneLine(l.Note))
 		}
 	}
 	for _, fault := range r.Faults {
-		fmt.Fprintf(&out, "Stopped: %s\n", oneLine(fault))
+		fmt.Fprintf(&out, "Stopped: %s\n", ceph.OneLine(fault))
 	}
 	fmt.Fprintln(&out, r.summary())
 	_, err := io.WriteString(w, out.String())
@@ -161,14 +163,4 @@ func bytesText(n uint64) string {
 		return fmt.Sprintf("%.0f %s", value, units[unit])
 	}
 	return fmt.Sprintf("%.1f %s", value, units[unit])
-}
-
-// oneLine keeps the table a table, whatever somebody wrote into Ceph.
-func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, text)
 }
