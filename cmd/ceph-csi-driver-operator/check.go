@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -41,8 +39,9 @@ func (e exit) Error() string {
 
 // checkFlags are the flags of check.
 type checkFlags struct {
-	conf, keyring, user, kubeconfig, driver, pool, filesystem, output string
-	timeout                                                           time.Duration
+	cephFlags
+	kubeconfig, driver, pool, filesystem, output string
+	timeout                                      time.Duration
 }
 
 func newCheckCommand() *cobra.Command {
@@ -60,9 +59,7 @@ func newCheckCommand() *cobra.Command {
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cannotTell(err) })
 	f := cmd.Flags()
-	f.StringVar(&flags.conf, "ceph-conf", "", "The ceph.conf of the Ceph cluster.")
-	f.StringVar(&flags.keyring, "keyring", "", "The keyring with the Ceph user.")
-	f.StringVar(&flags.user, "user", "", "Which user of the keyring (default: the only one, or client.admin).")
+	flags.add(f, "The keyring with the Ceph user.")
 	f.StringVar(&flags.kubeconfig, "kubeconfig", "", "A kubeconfig of the cluster; without it, only Ceph is looked at.")
 	f.StringVar(&flags.driver, "driver", "both", "CSI driver to be deployed: "+strings.Join(kinds(), ", ")+" or both.")
 	f.StringVar(&flags.pool, "pool", "", "The pool meant for ceph.pool (default: as the operator chooses).")
@@ -127,27 +124,13 @@ func (f checkFlags) config() (check.Config, error) {
 		config.Drivers = []driver.Driver{d}
 	}
 	var err error
-	if config.Conf, err = readFile("--ceph-conf", f.conf); err != nil {
-		return config, err
-	}
-	if config.Keyring, err = readFile("--keyring", f.keyring); err != nil {
+	if config.Conf, config.Keyring, err = f.files(); err != nil {
 		return config, err
 	}
 	if f.kubeconfig != "" {
 		config.Cluster, err = cluster(f.kubeconfig)
 	}
 	return config, err
-}
-
-func readFile(flag, name string) (check.File, error) {
-	if name == "" {
-		return check.File{}, errors.New(flag + " is missing")
-	}
-	content, err := os.ReadFile(name)
-	if err != nil {
-		return check.File{}, fmt.Errorf("%s: %w", flag, err)
-	}
-	return check.File{Name: name, Content: content}, nil
 }
 
 func cluster(kubeconfig string) (*check.Cluster, error) {

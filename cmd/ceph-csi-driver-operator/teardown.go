@@ -19,14 +19,15 @@ import (
 
 // teardownFlags are the flags of teardown.
 type teardownFlags struct {
-	infraID, conf, keyring, user, output string
-	kubeconfig, pvList                   string
-	pools, filesystems, volumes          []string
-	dryRun, force, yes, orphans          bool
-	includeRetained, keepForChildren     bool
-	keepUsers                            bool
-	parallel                             int
-	olderThan                            time.Duration
+	cephFlags
+	infraID, output                  string
+	kubeconfig, pvList               string
+	pools, filesystems, volumes      []string
+	dryRun, force, yes, orphans      bool
+	includeRetained, keepForChildren bool
+	keepUsers                        bool
+	parallel                         int
+	olderThan                        time.Duration
 }
 
 func newTeardownCommand() *cobra.Command {
@@ -50,9 +51,7 @@ func newTeardownCommand() *cobra.Command {
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return notRun(err) })
 	f := cmd.Flags()
 	f.StringVar(&flags.infraID, "infra-id", "", "The infra ID of the cluster (Infrastructure cluster, .status.infrastructureName).")
-	f.StringVar(&flags.conf, "ceph-conf", "", "The ceph.conf of the Ceph cluster.")
-	f.StringVar(&flags.keyring, "keyring", "", "The keyring with an administrator of the Ceph cluster.")
-	f.StringVar(&flags.user, "user", "", "Which user of the keyring (default: the only one, or client.admin).")
+	flags.add(f, "The keyring with an administrator of the Ceph cluster.")
 	f.StringSliceVar(&flags.pools, "pool", nil, "Remove from this pool only; may be repeated (default: all pools of application rbd).")
 	f.StringSliceVar(&flags.filesystems, "filesystem", nil, "Remove from this CephFS filesystem only; may be repeated (default: all).")
 	f.StringSliceVar(&flags.volumes, "volume", nil, "Remove only the volume or snapshot with this handle; may be repeated.")

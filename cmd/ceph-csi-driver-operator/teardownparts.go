@@ -141,11 +141,7 @@ func (f teardownFlags) source(ctx context.Context, read *check.Cluster) (ceph.So
 		}
 		data = maps.Clone(secret.Data)
 	} else {
-		conf, err := readFile("--ceph-conf", f.conf)
-		if err != nil {
-			return ceph.Source{}, err
-		}
-		keyring, err := readFile("--keyring", f.keyring)
+		conf, keyring, err := f.files()
 		if err != nil {
 			return ceph.Source{}, err
 		}

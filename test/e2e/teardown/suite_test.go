@@ -64,6 +64,7 @@ var _ = Describe("Tearing down", Ordered, ContinueOnFailure, func() {
 	Context("one of two clusters", bystanders)
 	Context("with a choice,", choices)
 	Context("what may not go,", refusals)
+	Context("what others need or use,", users)
 })
 
 // dump is everything that lies in Ceph.
