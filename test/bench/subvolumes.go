@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -32,12 +31,10 @@ func (b *bench) tornSubvolumes(ctx context.Context, _ driver.Driver) (float64, e
 	}
 	per := time.Since(begin) / subvolumesSample
 	begin = time.Now()
-	output, err := exec.CommandContext(ctx, b.options.binary, "teardown", "--infra-id="+tornID, "--yes", "--filesystem="+cephdaemons.Filesystem,
-		"--ceph-conf="+b.cluster.Ceph().ConfFile(), "--keyring="+b.cluster.Ceph().KeyringFile()).CombinedOutput()
-	torn := time.Since(begin)
-	if err != nil {
-		return 0, fmt.Errorf("teardown: %w:\n%s", err, output)
+	if err := b.tearDown(ctx, "--filesystem="+cephdaemons.Filesystem); err != nil {
+		return 0, err
 	}
+	torn := time.Since(begin)
 	fmt.Fprintf(b.progress, "teardown of %d subvolumes: %s, %s each; the loop: %s each, extrapolated from %d\n",
 		subvolumes, torn, torn/subvolumes, per, subvolumesSample)
 	return float64(per) * subvolumes / float64(torn), nil

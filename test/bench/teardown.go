@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/process"
 	"github.com/openshift/ceph-csi-driver-operator/test/volumes"
 )
 
@@ -69,17 +69,27 @@ func (b *bench) tornDown(what belongings) func(context.Context, driver.Driver) (
 			return 0, err
 		}
 		begin := time.Now()
-		output, err := exec.CommandContext(ctx, b.options.binary, "teardown", "--infra-id="+tornID, "--yes", "--pool="+teardownPool,
-			"--ceph-conf="+cluster.ConfFile(), "--keyring="+cluster.KeyringFile()).CombinedOutput()
-		torn := time.Since(begin)
-		if err != nil {
-			return 0, fmt.Errorf("teardown: %w:\n%s", err, output)
+		if err := b.tearDown(ctx, "--pool="+teardownPool); err != nil {
+			return 0, err
 		}
+		torn := time.Since(begin)
 		per := loop / time.Duration(what.sample)
 		fmt.Fprintf(b.progress, "teardown of %d: %s, %s each; the loop: %s each, extrapolated from %d\n", what.n, torn, torn/time.Duration(what.n), per, what.sample)
 		_, err = cluster.Command(ctx, "osd", "pool", "rm", teardownPool, teardownPool, "--yes-i-really-really-mean-it")
 		return float64(per) * float64(what.n) / float64(torn), err
 	}
+}
+
+// tearDownLimit is far above what any teardown takes here.
+const tearDownLimit = 15 * time.Minute
+
+// tearDown runs the command on the cluster that is torn down.
+func (b *bench) tearDown(ctx context.Context, where string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, tearDownLimit, fmt.Errorf("it hung: killed after %s", tearDownLimit))
+	defer cancel()
+	_, err := process.Output(ctx, b.options.binary, "teardown", "--infra-id="+tornID, "--yes", where,
+		"--ceph-conf="+b.cluster.Ceph().ConfFile(), "--keyring="+b.cluster.Ceph().KeyringFile())
+	return err
 }
 
 // layOut makes what is torn down and what the loop removes; it returns the latter's images.
@@ -114,11 +124,8 @@ func (b *bench) layOut(ctx context.Context, what belongings) ([][]string, error)
 // loop removes images as a script would.
 func (b *bench) loop(ctx context.Context, what belongings, images [][]string) (time.Duration, error) {
 	rbd := func(arguments ...string) error {
-		arguments = append(arguments, "--conf", b.cluster.Ceph().ConfFile(), "--keyring", b.cluster.Ceph().KeyringFile())
-		if output, err := exec.CommandContext(ctx, "rbd", arguments...).CombinedOutput(); err != nil {
-			return fmt.Errorf("rbd %q: %w:\n%s", arguments, err, output)
-		}
-		return nil
+		_, err := b.cluster.Ceph().RBD(ctx, arguments...)
+		return err
 	}
 	begin := time.Now()
 	for _, names := range images {

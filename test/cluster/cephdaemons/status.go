@@ -94,7 +94,7 @@ func (c *Ceph) RADOS(ctx context.Context, arguments ...string) ([]byte, error) {
 const commandTimeout = 2 * time.Minute
 
 func (c *Ceph) tool(ctx context.Context, program string, arguments []string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, commandTimeout, fmt.Errorf("it hung: killed after %s", commandTimeout))
 	defer cancel()
 	return run(ctx, program, append([]string{"--conf", c.ConfFile(), "--keyring", c.KeyringFile()}, arguments...)...)
 }

@@ -129,7 +129,7 @@ func Output(ctx context.Context, path string, args ...string) ([]byte, error) {
 	stop := context.AfterFunc(ctx, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	defer stop()
 	if err := cmd.Wait(); err != nil {
-		return stdout.Bytes(), fmt.Errorf("%s %q: %w: %s", filepath.Base(path), args, errors.Join(err, ctx.Err()), bytes.TrimSpace(stderr.Bytes()))
+		return stdout.Bytes(), fmt.Errorf("%s %q: %w: %s", filepath.Base(path), args, errors.Join(err, context.Cause(ctx)), bytes.TrimSpace(stderr.Bytes()))
 	}
 	return stdout.Bytes(), nil
 }

@@ -1,9 +1,11 @@
 package process
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestParseStartTicks(t *testing.T) {
@@ -75,6 +77,17 @@ func TestEnvironment(t *testing.T) {
 		if got := strings.Contains(string(out), name+"="); got != want {
 			t.Errorf("%s reaches a program: %t, want %t", name, got, want)
 		}
+	}
+}
+
+// TestOutputSaysWhatHung: which program, with which arguments, and who ended it why.
+func TestOutputSaysWhatHung(t *testing.T) {
+	errBoom := errors.New("boom")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errBoom)
+	defer cancel()
+	_, err := Output(ctx, "/usr/bin/sleep", "600")
+	if !errors.Is(err, errBoom) || !strings.Contains(err.Error(), `sleep ["600"]`) {
+		t.Errorf("says %v", err)
 	}
 }
 
