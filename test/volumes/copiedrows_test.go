@@ -1,27 +1,23 @@
 package volumes
 
+// A full copy has the tags of its original, and no journal.
+const backedUp = `
+			image csi-vol-<web>: features 1, 8 MiB, order 22
+			TAGV web
+			image backup: features 1, 8 MiB, order 22
+			TAGV web
+			J web
+			csi.volumes.default
+			  csi.volume.pvc-<web> = <web>`
+
 var copiedImages = map[string]layout{
 	"Copy": {
 		make: func(l *lab) error { return l.image("web").Copy("backup") },
-		want: `
-			image csi-vol-<web>: features 1, 8 MiB, order 22
-			TAGV web
-			image backup: features 1, 8 MiB, order 22
-			TAGV web
-			J web
-			csi.volumes.default
-			  csi.volume.pvc-<web> = <web>`,
+		want: backedUp,
 	},
 	"DeepCopy": {
 		make: func(l *lab) error { return l.image("web").DeepCopy("backup") },
-		want: `
-			image csi-vol-<web>: features 1, 8 MiB, order 22
-			TAGV web
-			image backup: features 1, 8 MiB, order 22
-			TAGV web
-			J web
-			csi.volumes.default
-			  csi.volume.pvc-<web> = <web>`,
+		want: backedUp,
 	},
 	"AdminsClone1": {
 		make: func(l *lab) error { return l.image("web").AdminsClone("mine", 1) },
