@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -98,6 +99,10 @@ func (c *controller) batch(ctx context.Context, clusters []ceph.Cluster, infraID
 		}
 		if outage(err) {
 			c.silent[fsid], err = c.Clock.Now(), nil
+			if done == 0 {
+				// The OSD of the first one may be the only one that is silent.
+				c.due[fsid] = slices.Concat(due[1:], due[:1])
+			}
 		}
 		errs = append(errs, err)
 	}
