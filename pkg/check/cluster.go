@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
 const (
@@ -77,7 +78,7 @@ func gatherCluster(ctx context.Context, config Config) clusterFacts {
 	})
 	c.infrastructure = object(infrastructureResource, "cluster")
 	c.scc = object(sccResource, privilegedSCC)
-	for _, name := range append([]string{driversCRD, sccCRD}, snapshotCRDs...) {
+	for _, name := range append([]string{driversCRD, sccCRD, virtualization.ProfilesCRD}, snapshotCRDs...) {
 		c.crds[name] = object(crdResource, name)
 	}
 	for _, d := range config.Drivers {
@@ -86,6 +87,7 @@ func gatherCluster(ctx context.Context, config Config) clusterFacts {
 			return orNone(kube.StorageV1().CSIDrivers().Get(ctx, d.Name, metav1.GetOptions{}))
 		})
 	}
+	c.gatherMachines(ctx, config)
 	return c
 }
 

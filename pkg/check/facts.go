@@ -11,6 +11,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 // fact is an answer.
@@ -83,6 +84,8 @@ type clusterFacts struct {
 	crds       map[string]fact[*unstructured.Unstructured]
 	csiDrivers map[string]fact[*storagev1.CSIDriver]
 	resources  map[string]fact[*unstructured.Unstructured]
+	// machines are what virtual machines can do, by the driver's name.
+	machines map[string]fact[report.Machines]
 }
 
 // settings of a driver; the defaults without a cluster, a ClusterCSIDriver, or readable ones.

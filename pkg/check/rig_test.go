@@ -114,10 +114,16 @@ func (r *rig) as(id string, caps ceph.Caps) {
 
 // withCluster hands over the Kubernetes cluster as it is now.
 func (r *rig) withCluster() {
-	client := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme())
+	profiles := schema.GroupVersionResource{Group: "cdi.kubevirt.io", Version: "v1beta1", Resource: "storageprofiles"}
+	cdis := schema.GroupVersionResource{Group: "cdi.kubevirt.io", Version: "v1beta1", Resource: "cdis"}
+	snapshotClasses := schema.GroupVersionResource{Group: "snapshot.storage.k8s.io", Version: "v1", Resource: "volumesnapshotclasses"}
+	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
+		profiles: "StorageProfileList", cdis: "CDIList", snapshotClasses: "VolumeSnapshotClassList",
+	})
 	resources := map[string]schema.GroupVersionResource{
 		"CustomResourceDefinition": crdResource, "Infrastructure": infrastructureResource,
 		"ClusterCSIDriver": driverResource, "SecurityContextConstraints": sccResource,
+		"StorageProfile": profiles, "CDI": cdis, "VolumeSnapshotClass": snapshotClasses,
 	}
 	for _, o := range r.others {
 		if err := client.Tracker().Create(resources[o.GetKind()], o, ""); err != nil {

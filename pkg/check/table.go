@@ -37,6 +37,7 @@ var (
 		{groupKubernetes, "SCC privileged", api, scc},
 		{groupKubernetes, "snapshots", api, snapshots},
 		{groupKubernetes, "StorageClasses", api, classes},
+		{groupKubernetes, "virtual machines", api, virtualMachines},
 	}
 )
 

@@ -35,6 +35,11 @@ type StorageClass struct {
 	Placement *latest.Value[ceph.Placement]
 	// Settings are those in force.
 	Settings func() (driver.Settings, error)
+	// InUse says whether disk images of virtual machines use a StorageClass: their platform then
+	// lets nobody delete it, so that it cannot be made anew with other parameters.
+	InUse func(class string) bool
+	// Held is whether the class has other parameters than it should for that reason.
+	Held *latest.Value[bool]
 }
 
 // Foreign says whether a StorageClass of our name is somebody else's: another provisioner, or
@@ -98,6 +103,11 @@ func (s StorageClass) Hook() csistorageclasscontroller.StorageClassHookFunc {
 			class.Parameters = map[string]string{}
 		}
 		maps.Copy(class.Parameters, parameters)
+		held := existing != nil && !maps.Equal(existing.Parameters, class.Parameters) && s.InUse(class.Name)
+		if held {
+			class.Parameters = maps.Clone(existing.Parameters)
+		}
+		s.Held.Set(held)
 		return nil
 	}
 }

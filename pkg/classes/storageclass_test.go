@@ -66,7 +66,8 @@ func newStorageClass(t *testing.T, d driver.Driver, existing *storagev1.StorageC
 		objects = append(objects, existing)
 	}
 	kube := informers.NewSharedInformerFactory(fake.NewClientset(objects...), 0)
-	s := StorageClass{Driver: d, StorageClasses: kube.Storage().V1().StorageClasses(), Placement: &latest.Value[ceph.Placement]{}}
+	s := StorageClass{Driver: d, StorageClasses: kube.Storage().V1().StorageClasses(), Placement: &latest.Value[ceph.Placement]{},
+		InUse: func(string) bool { return false }, Held: &latest.Value[bool]{}}
 	s.Settings = func() (driver.Settings, error) { return driver.Settings{}, nil }
 	if place != nil {
 		s.Placement.Set(*place)

@@ -75,6 +75,12 @@ const (
 	// VirtualMachinesUsable is False while something keeps disks of virtual machines from
 	// working; without CDI and Harvester it is absent.
 	VirtualMachinesUsable = "VirtualMachinesUsable"
+	// ImagesProtected is False while volumes of disk images cannot be kept from removal; it is
+	// absent where nobody asked for that.
+	ImagesProtected = "ImagesProtected"
+	// KernelModulesCurrent is False while nodes cannot be made to load the kernel's modules when
+	// they start; it is absent where nobody asked for that.
+	KernelModulesCurrent = "KernelModulesCurrent"
 	// NodePodsCurrent is False while node pods wait for an administrator to delete them.
 	NodePodsCurrent = "NodePodsCurrent"
 )
@@ -129,6 +135,9 @@ const (
 	ForeignTag         = "ForeignTag"
 	VolumeMissing      = "VolumeMissing"
 	InvalidSetting     = "InvalidSetting"
+	ForeignObject      = "ForeignObject"
+	NotSupported       = "NotSupported"
+	AdmissionRefused   = "AdmissionRefused"
 )
 
 // Reasons of VirtualMachinesUsable.
@@ -143,6 +152,7 @@ const (
 	SnapshotClassCluster           = "SnapshotClassCluster"
 	SnapshotClassDriver            = "SnapshotClassDriver"
 	SnapshotClassNotFound          = "SnapshotClassNotFound"
+	StorageClassInUseByImages      = "StorageClassInUseByImages"
 	UnknownCloneStrategy           = "UnknownCloneStrategy"
 	UnknownDriver                  = "UnknownDriver"
 	UnknownSourceFormat            = "UnknownSourceFormat"

@@ -54,6 +54,8 @@ type Driver struct {
 	Rules  []Rule
 	// Rights tells the caps of the users that the operator makes for the driver.
 	Rights Rights
+	// Modules are those of the kernel that mounting volumes takes.
+	Modules []Module
 	// Virtualization is how volumes of the driver serve as disks of virtual machines.
 	Virtualization Virtualization
 }
@@ -71,6 +73,7 @@ var RBD = Driver{
 	Fields:          slices.Concat(commonFields, imageFields),
 	Rules:           imageRules,
 	Rights:          images{},
+	Modules:         []Module{{Name: "rbd"}, {Name: "nbd", Mounter: nbdMounter}},
 	Virtualization:  imagesAsDisks,
 }
 
@@ -88,6 +91,7 @@ var CephFS = Driver{
 	TagsPerSecond:   20,
 	Fields:          slices.Concat(commonFields, subvolumeFields),
 	Rights:          subvolumes{},
+	Modules:         []Module{{Name: "ceph"}},
 	Virtualization:  subvolumesAsDisks,
 }
 

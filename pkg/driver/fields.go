@@ -36,6 +36,16 @@ var commonFields = []Field{
 		Text: Text{Enum: []string{string(CredentialsAuto), string(CredentialsMint), string(CredentialsPassthrough)}},
 	},
 	{
+		Name: "imageProtection",
+		Doc:  "imageProtection keeps the volumes of disk images of virtual machines from removal, for as long as the image exists, while it is Enabled. The default is Disabled.",
+		Text: Text{Enum: []string{protectionDisabled, protectionEnabled}},
+	},
+	{
+		Name: "kernelModules",
+		Doc:  "kernelModules says when nodes load the kernel's modules for Ceph. OnDemand, the default, is with the first volume. AtBoot has a MachineConfig, or a CloudInit on Harvester, load them; changing it restarts nodes.",
+		Text: Text{Enum: []string{modulesOnDemand, modulesAtBoot}},
+	},
+	{
 		Name: "missingPools",
 		Doc:  "missingPools says what happens to pools that this object or a StorageClass of the driver names and Ceph lacks. Report, the default, tells of them; Create creates them.",
 		Text: Text{Enum: []string{missingReport, missingCreate}},

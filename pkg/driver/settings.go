@@ -26,12 +26,14 @@ var (
 	ErrPrunedSettings = errors.New("spec.driverConfig.ceph is missing although spec.driverConfig.driverType is " + DriverType)
 )
 
-// Values of missingPools and poolProtection.
+// Values of missingPools, poolProtection, imageProtection and kernelModules.
 const (
 	missingReport      = "Report"
 	missingCreate      = "Create"
 	protectionEnabled  = "Enabled"
 	protectionDisabled = "Disabled"
+	modulesOnDemand    = "OnDemand"
+	modulesAtBoot      = "AtBoot"
 )
 
 // Settings is what an administrator set in spec.driverConfig.ceph of a ClusterCSIDriver.
@@ -54,6 +56,10 @@ type Settings struct {
 	CreatePools bool
 	// Unprotected leaves pools without the flag that keeps those in use from removal.
 	Unprotected bool
+	// ProtectImages keeps the volumes of disk images of virtual machines from removal.
+	ProtectImages bool
+	// ModulesAtBoot has nodes load the kernel's modules when they start.
+	ModulesAtBoot bool
 	// Credentials is how the driver gets its cephx users; empty is Auto.
 	Credentials CredentialsMode
 	// OutOfBand are ConfigMaps of drivers that others deployed, to be kept current.
@@ -166,6 +172,7 @@ type document struct {
 	ImageFeatures, Mounter, MapOptions, KernelMountOptions, FuseMountOptions string
 	ReadAffinity                                                             []string
 	MissingPools, PoolProtection, RookNamespace                              string
+	ImageProtection, KernelModules                                           string
 	Credentials                                                              CredentialsMode
 	OutOfBand                                                                []Target
 }
@@ -186,6 +193,7 @@ func decode(fields map[string]any) (Settings, error) {
 		ReadAffinity: in.ReadAffinity, CreatePools: in.MissingPools == missingCreate,
 		Unprotected: in.PoolProtection == protectionDisabled, Credentials: in.Credentials,
 		OutOfBand: in.OutOfBand, RookNamespace: in.RookNamespace,
+		ProtectImages: in.ImageProtection == protectionEnabled, ModulesAtBoot: in.KernelModules == modulesAtBoot,
 	}, nil
 }
 

@@ -168,6 +168,8 @@ func (s starter) class() classes.StorageClass {
 		StorageClasses: s.clients.cluster().Storage().V1().StorageClasses(),
 		Placement:      s.granted,
 		Settings:       s.settings,
+		InUse:          func(class string) bool { return len(s.machines.ImagesOn(class)) > 0 },
+		Held:           s.heldClass,
 	}
 }
 

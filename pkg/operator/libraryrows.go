@@ -136,7 +136,7 @@ func (s starter) storageClass() factory.Controller {
 	return wrapped{
 		name: inner.Name(), inner: inner.Sync, resync: staticResync,
 		open:      func() bool { return s.open() && class.Ready() },
-		informers: []factory.Informer{class.StorageClasses.Informer(), s.clients.clusterCSIDrivers.Operator().V1().ClusterCSIDrivers().Informer(), s.granted, s.gate, s.seenSettings},
+		informers: []factory.Informer{class.StorageClasses.Informer(), s.clients.clusterCSIDrivers.Operator().V1().ClusterCSIDrivers().Informer(), s.granted, s.gate, s.seenSettings, s.machines},
 		operator:  s.clients.patient, recorder: s.recorder,
 	}.controller()
 }

@@ -51,7 +51,9 @@ type starter struct {
 	seenSettings *latest.Value[driver.Settings]
 	// classProblems is what keeps StorageClasses from working, in sentences.
 	classProblems *latest.Value[[]string]
-	reports       reports
+	// heldClass says that the default StorageClass cannot be made anew with other parameters.
+	heldClass *latest.Value[bool]
+	reports   reports
 	// machines is what virtualization platforms bring.
 	machines *virtualization.Watches
 }
@@ -85,6 +87,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		seenSettings:  &latest.Value[driver.Settings]{},
 		usage:         &latest.Value[usage.Usage]{},
 		classProblems: &latest.Value[[]string]{},
+		heldClass:     &latest.Value[bool]{},
 		machines:      &virtualization.Watches{},
 		reports: reports{
 			connections: &latest.Value[[]report.Connection]{},
@@ -156,5 +159,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.harvesterSettings(),
 		s.harvesterClasses(),
 		s.virtualMachines(),
+		s.imageProtection(),
+		s.kernelModules(),
 	}, nil
 }

@@ -67,9 +67,10 @@ func (s starter) virtualizationClass() (factory.Controller, error) {
 			}
 			return cr.Spec.StorageClassState, nil
 		},
+		Watches:  s.machines,
 		Served:   s.clients.served,
 		Open:     s.open,
-		Triggers: []factory.Informer{s.gate, s.clients.crdInformer(), drivers.Informer()},
+		Triggers: []factory.Informer{s.gate, s.clients.crdInformer(), drivers.Informer(), s.machines},
 		Recorder: s.recorder,
 	})
 }
@@ -87,9 +88,18 @@ func (s starter) virtualMachines() factory.Controller {
 		Config:     s.machinesConfig(),
 		CSIDrivers: s.clients.cluster().Storage().V1().CSIDrivers(),
 		Matrix:     s.reports.machines,
+		Held:       s.heldClass,
 		Tell: func(ctx context.Context, m virtualization.Mistake) error {
 			about := corev1.ObjectReference{APIVersion: m.APIVersion, Kind: m.Kind, Name: m.Name, UID: m.UID}
 			return s.warn(ctx, about, m.Reason, m.Message, 0)
 		},
 	})
+}
+
+func (s starter) imageProtection() factory.Controller {
+	return virtualization.NewImageProtection(s.machinesConfig(), s.settings, s.seenSettings, s.clients.crdInformer())
+}
+
+func (s starter) kernelModules() factory.Controller {
+	return virtualization.NewKernelModules(s.machinesConfig(), s.settings, s.seenSettings, s.clients.crdInformer())
 }

@@ -34,10 +34,17 @@ func cluster(t *testing.T) (Options, *dynamicfake.FakeDynamicClient, *bytes.Buff
 	t.Helper()
 	o := testOptions(t)
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
-		map[schema.GroupVersionResource]string{resources["Lease"]: "LeaseList", snapshotContents: "VolumeSnapshotContentList"},
+		map[schema.GroupVersionResource]string{
+			resources["Lease"]: "LeaseList", snapshotContents: "VolumeSnapshotContentList", resources["StorageClass"]: "StorageClassList",
+			{Group: "cdi.kubevirt.io", Version: "v1beta1", Resource: "storageprofiles"}: "StorageProfileList",
+		},
 		existing("Deployment", driver.Namespace, driver.RBD.OperatorName(), nil),
 		existing("StorageClass", "", driver.RBD.StorageClass, map[string]string{driver.ManagedByLabel: driver.RBD.OperatorName()}),
 		existing("VolumeSnapshotClass", "", driver.RBD.SnapshotClass, nil),
+		existing("MachineConfig", "", "99-worker-ceph-rbd-csi-modules", map[string]string{driver.ManagedByLabel: driver.RBD.OperatorName()}),
+		existing("CloudInit", "", "ceph-rbd-csi-modules", nil),
+		existing("ValidatingAdmissionPolicy", "", "ceph-rbd-csi-images-datasources", map[string]string{driver.ManagedByLabel: driver.RBD.OperatorName()}),
+		setting(),
 		existing("Lease", driver.Namespace, "external-attacher-leader-rbd-csi-ceph-com", nil),
 		existing("Lease", driver.Namespace, "somebody-elses", nil),
 	)
@@ -45,6 +52,33 @@ func cluster(t *testing.T) (Options, *dynamicfake.FakeDynamicClient, *bytes.Buff
 	o.Kube, o.Dynamic, o.Out = kubefake.NewClientset(), client, out
 	o.Confirm = func() (bool, error) { return true, nil }
 	return o, client, out
+}
+
+// setting is Harvester's, with an entry of the operator.
+func setting() *unstructured.Unstructured {
+	out := &unstructured.Unstructured{Object: map[string]any{"value": `{"driver.longhorn.io":true,"rbd.csi.ceph.com":true}`}}
+	out.SetGroupVersionKind(schema.GroupVersionKind{Group: "harvesterhci.io", Version: "v1beta1", Kind: "Setting"})
+	out.SetName("csi-online-expand-validation")
+	out.SetAnnotations(map[string]string{"storage.openshift.io/applied-rbd.csi.ceph.com": "true"})
+	return out
+}
+
+func TestRunTakesBackTraces(t *testing.T) {
+	o, client, out := cluster(t)
+	if err := Run(t.Context(), o); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	settings := schema.GroupVersionResource{Group: "harvesterhci.io", Version: "v1beta1", Resource: "settings"}
+	after, err := client.Resource(settings).Get(t.Context(), setting().GetName(), metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if value := after.Object["value"]; value != `{"driver.longhorn.io":true}` || len(after.GetAnnotations()) > 0 {
+		t.Errorf("left %v, %v", value, after.GetAnnotations())
+	}
+	if !strings.Contains(out.String(), "  the entry of rbd.csi.ceph.com in Setting csi-online-expand-validation\n") {
+		t.Errorf("not announced:\n%s", out)
+	}
 }
 
 func left(t *testing.T, client *dynamicfake.FakeDynamicClient, kind, namespace, name string) bool {
@@ -63,6 +97,7 @@ func TestRunRemovesWhatIsOurs(t *testing.T) {
 	}
 	for _, gone := range []target{
 		here("Deployment", driver.RBD.OperatorName()), wide("StorageClass", driver.RBD.StorageClass), here("Lease", "external-attacher-leader-rbd-csi-ceph-com"),
+		wide("MachineConfig", "99-worker-ceph-rbd-csi-modules"), wide("ValidatingAdmissionPolicy", "ceph-rbd-csi-images-datasources"),
 	} {
 		if left(t, client, gone.kind, gone.namespace, gone.name) {
 			t.Errorf("%s is left", gone)
@@ -71,7 +106,7 @@ func TestRunRemovesWhatIsOurs(t *testing.T) {
 			t.Errorf("%s was not announced:\n%s", gone, out)
 		}
 	}
-	for _, kept := range []target{wide("VolumeSnapshotClass", driver.RBD.SnapshotClass), here("Lease", "somebody-elses")} {
+	for _, kept := range []target{wide("VolumeSnapshotClass", driver.RBD.SnapshotClass), wide("CloudInit", "ceph-rbd-csi-modules"), here("Lease", "somebody-elses")} {
 		if !left(t, client, kept.kind, kept.namespace, kept.name) {
 			t.Errorf("%s is somebody else's and was removed", kept)
 		}

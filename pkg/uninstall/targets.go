@@ -12,30 +12,35 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
 // resources are the kinds that are removed.
 var resources = map[string]schema.GroupVersionResource{
-	"ClusterCSIDriver":         {Group: "operator.openshift.io", Version: "v1", Resource: "clustercsidrivers"},
-	"ClusterOperator":          {Group: "config.openshift.io", Version: "v1", Resource: "clusteroperators"},
-	"ClusterRole":              {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"},
-	"ClusterRoleBinding":       {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"},
-	"ConfigMap":                {Version: "v1", Resource: "configmaps"},
-	"CSIDriver":                {Group: "storage.k8s.io", Version: "v1", Resource: "csidrivers"},
-	"DaemonSet":                {Group: "apps", Version: "v1", Resource: "daemonsets"},
-	"Deployment":               {Group: "apps", Version: "v1", Resource: "deployments"},
-	"Lease":                    {Group: "coordination.k8s.io", Version: "v1", Resource: "leases"},
-	"PodDisruptionBudget":      {Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"},
-	"Role":                     {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"},
-	"RoleBinding":              {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"},
-	"Secret":                   {Version: "v1", Resource: "secrets"},
-	"Service":                  {Version: "v1", Resource: "services"},
-	"ServiceAccount":           {Version: "v1", Resource: "serviceaccounts"},
-	"ServiceMonitor":           {Group: "monitoring.coreos.com", Version: "v1", Resource: "servicemonitors"},
-	"Storage":                  storages,
-	"StorageClass":             {Group: "storage.k8s.io", Version: "v1", Resource: "storageclasses"},
-	"VolumeGroupSnapshotClass": {Group: "groupsnapshot.storage.k8s.io", Version: "v1beta2", Resource: "volumegroupsnapshotclasses"},
-	"VolumeSnapshotClass":      {Group: "snapshot.storage.k8s.io", Version: "v1", Resource: "volumesnapshotclasses"},
+	"CloudInit":                        {Group: "node.harvesterhci.io", Version: "v1beta1", Resource: "cloudinits"},
+	"ClusterCSIDriver":                 {Group: "operator.openshift.io", Version: "v1", Resource: "clustercsidrivers"},
+	"ClusterOperator":                  {Group: "config.openshift.io", Version: "v1", Resource: "clusteroperators"},
+	"ClusterRole":                      {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"},
+	"ClusterRoleBinding":               {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"},
+	"ConfigMap":                        {Version: "v1", Resource: "configmaps"},
+	"CSIDriver":                        {Group: "storage.k8s.io", Version: "v1", Resource: "csidrivers"},
+	"DaemonSet":                        {Group: "apps", Version: "v1", Resource: "daemonsets"},
+	"Deployment":                       {Group: "apps", Version: "v1", Resource: "deployments"},
+	"Lease":                            {Group: "coordination.k8s.io", Version: "v1", Resource: "leases"},
+	"MachineConfig":                    {Group: "machineconfiguration.openshift.io", Version: "v1", Resource: "machineconfigs"},
+	"PodDisruptionBudget":              {Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"},
+	"Role":                             {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"},
+	"RoleBinding":                      {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"},
+	"Secret":                           {Version: "v1", Resource: "secrets"},
+	"Service":                          {Version: "v1", Resource: "services"},
+	"ServiceAccount":                   {Version: "v1", Resource: "serviceaccounts"},
+	"ServiceMonitor":                   {Group: "monitoring.coreos.com", Version: "v1", Resource: "servicemonitors"},
+	"Storage":                          storages,
+	"StorageClass":                     {Group: "storage.k8s.io", Version: "v1", Resource: "storageclasses"},
+	"ValidatingAdmissionPolicy":        {Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"},
+	"ValidatingAdmissionPolicyBinding": {Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings"},
+	"VolumeGroupSnapshotClass":         {Group: "groupsnapshot.storage.k8s.io", Version: "v1beta2", Resource: "volumegroupsnapshotclasses"},
+	"VolumeSnapshotClass":              {Group: "snapshot.storage.k8s.io", Version: "v1", Resource: "volumesnapshotclasses"},
 }
 
 // target names an object that may be there.
@@ -98,6 +103,11 @@ func operands(d driver.Driver, set assets.Set) ([]target, error) {
 	out := []target{
 		stopping("Deployment", d.ControllerName(), "app="+d.ControllerName()),
 		stopping("DaemonSet", d.NodeName(), "app="+d.NodeName()),
+	}
+	for _, object := range virtualization.Objects(d) {
+		t := wide(object.Kind, object.Name)
+		t.mine = func(object *unstructured.Unstructured) bool { return d.Owns(object) }
+		out = append(out, t)
 	}
 	names := set.Static()
 	slices.Reverse(names)

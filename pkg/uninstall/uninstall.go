@@ -17,6 +17,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
 // ErrRefused says that something on the cluster forbids it.
@@ -69,13 +70,17 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	traces, err := tracesOf(ctx, o)
+	if err != nil {
+		return err
+	}
 	var ceph []declaration
 	if o.Release != nil {
 		if ceph, err = declarations(ctx, o); err != nil {
 			return err
 		}
 	}
-	tell(o, objects, conditions)
+	tell(o, objects, conditions, traces)
 	confirmed, err := o.Confirm()
 	if err != nil {
 		return err
@@ -85,6 +90,11 @@ func Run(ctx context.Context, o Options) error {
 	}
 	if err := remove(ctx, o, objects); err != nil {
 		return err
+	}
+	for _, t := range traces {
+		if err := t.Remove(ctx); err != nil {
+			return fmt.Errorf("%w; run the command again", err)
+		}
 	}
 	if err := releaseConditions(ctx, o); err != nil {
 		return err
@@ -100,14 +110,17 @@ func Run(ctx context.Context, o Options) error {
 }
 
 // tell lists what will be done.
-func tell(o Options, objects []object, conditions []string) {
-	if len(objects) == 0 && len(conditions) == 0 {
+func tell(o Options, objects []object, conditions []string, traces []virtualization.Trace) {
+	if len(objects)+len(conditions)+len(traces) == 0 {
 		fmt.Fprintln(o.Out, "Nothing of the operator is on this cluster.")
 	} else {
 		fmt.Fprintln(o.Out, "Will remove:")
 	}
 	for _, found := range objects {
 		fmt.Fprintln(o.Out, "  "+found.String())
+	}
+	for _, t := range traces {
+		fmt.Fprintln(o.Out, "  "+t.What)
 	}
 	if len(conditions) > 0 {
 		fmt.Fprintln(o.Out, "  from Storage cluster the conditions "+strings.Join(conditions, ", "))
@@ -116,6 +129,19 @@ func tell(o Options, objects []object, conditions []string) {
 		fmt.Fprintln(o.Out, "Will release, in Ceph, the pools that this cluster keeps from removal.")
 	}
 	fmt.Fprintln(o.Out, "Volumes, pools, filesystems and Ceph users stay.")
+}
+
+// tracesOf are what the drivers' operators wrote into objects of virtualization platforms.
+func tracesOf(ctx context.Context, o Options) ([]virtualization.Trace, error) {
+	var out []virtualization.Trace
+	for _, d := range o.drivers() {
+		found, err := virtualization.Traces(ctx, o.Dynamic, d)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
 }
 
 // drivers are those whose operands are known.

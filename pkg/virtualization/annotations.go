@@ -40,8 +40,8 @@ type classHints struct{ Config }
 
 // NewAnnotations returns the controller that tells Harvester, in annotations of the driver's
 // StorageClasses, what NewProfiles tells CDI elsewhere. It writes HarvesterClassesCurrent:
-// False, reason UserOverrides, while an annotation has a value that somebody else chose, or
-// SyncError. Without Harvester, or CDI, it is absent.
+// False, reason UserOverrides, while an annotation has a value that somebody else chose,
+// AdmissionRefused or SyncError. Without Harvester, or CDI, it is absent.
 func NewAnnotations(config Config) factory.Controller {
 	return config.controller(annotationsName, classHints{config}.sync)
 }
@@ -60,7 +60,7 @@ func (c classHints) sync(ctx context.Context, _ factory.SyncContext) error {
 		// Our copy is a moment old; nothing is wrong.
 		return err
 	case err != nil:
-		return errors.Join(c.report(ctx, c.untrue(condition.SyncError, err.Error())), err)
+		return errors.Join(c.report(ctx, c.untrue(reasonOf(err), err.Error())), err)
 	case len(overrides) > 0:
 		return c.report(ctx, c.untrue(condition.UserOverrides, strings.Join(overrides, "; ")))
 	}

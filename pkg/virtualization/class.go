@@ -41,6 +41,8 @@ type classFacts struct {
 	existing *storagev1.StorageClass
 	// state is spec.storageClassState: it is for the default class and for this one.
 	state operatorv1.StorageClassStateName
+	// images are the disk images that use existing.
+	images []string
 	// taken says that another StorageClass is the default one for virtual machines.
 	taken bool
 }

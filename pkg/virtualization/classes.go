@@ -40,6 +40,8 @@ type ClassConfig struct {
 	Manifest []byte
 	// State is spec.storageClassState.
 	State func() (operatorv1.StorageClassStateName, error)
+	// Watches know the disk images.
+	Watches *Watches
 	// Served returns the versions that the API server serves of a CRD; none without it.
 	Served func(crd string) []string
 	// Open says that the driver is deployed.
@@ -56,8 +58,8 @@ type classController struct {
 
 // NewClass returns the controller that keeps a StorageClass for disks of virtual machines,
 // beside the default one, while KubeVirt is there. It writes VirtualizationClassCurrent: False,
-// reason ForeignClass, while a class of that name is somebody else's, or SyncError; otherwise
-// it is absent. It fails on a manifest that is no StorageClass.
+// reason ForeignClass, while a class of that name is somebody else's, StorageClassInUseByImages,
+// AdmissionRefused or SyncError; otherwise it is absent. It fails on a manifest that is no StorageClass.
 func NewClass(config ClassConfig) (factory.Controller, error) {
 	c := classController{ClassConfig: config}
 	if len(config.Manifest) > 0 {
@@ -93,13 +95,17 @@ func (c classController) sync(ctx context.Context, _ factory.SyncContext) error 
 	if facts.existing != nil && facts.foreign(facts.existing) {
 		return c.report(ctx, foreignClass(facts.existing))
 	}
+	if step, class := decideClass(facts); (step == replace || step == remove) && len(facts.images) > 0 {
+		return c.report(ctx, condition.New(condition.VirtualizationClassCurrent, operatorv1.ConditionFalse, condition.StorageClassInUseByImages,
+			"StorageClass "+class.Name+" "+usedBy(facts.images)))
+	}
 	err = c.act(ctx, facts)
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) {
 		// Our copy is a moment old; nothing is wrong.
 		return err
 	}
 	if err != nil {
-		return errors.Join(c.report(ctx, condition.New(condition.VirtualizationClassCurrent, operatorv1.ConditionFalse, condition.SyncError, err.Error())), err)
+		return errors.Join(c.report(ctx, condition.New(condition.VirtualizationClassCurrent, operatorv1.ConditionFalse, reasonOf(err), err.Error())), err)
 	}
 	return c.report(ctx)
 }
@@ -122,6 +128,7 @@ func (c classController) gather() (classFacts, error) {
 			facts.existing = class
 		}
 	}
+	facts.images = c.Watches.ImagesOn(c.asset.Name)
 	facts.taken = takenByAnother(c.asset.Name, all)
 	return facts, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 )
 
 // errNotAnObject says that a setting is JSON, but no object.
@@ -145,4 +146,23 @@ func merge(f settingFacts) (outcome, string, error) {
 		return overridden, string(held.raw), nil
 	}
 	return changed, withEntry(text, all, f.key, f.wanted), nil
+}
+
+// withoutEntry takes the last entry of a key out of the text of a JSON object and changes no
+// other byte of what is left.
+func withoutEntry(text string, all []entry, key string) string {
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].key != key {
+			continue
+		}
+		if i > 0 {
+			return text[:all[i-1].end] + text[all[i].end:]
+		}
+		open, rest := strings.Index(text, "{")+1, text[all[i].end:]
+		if len(all) > 1 {
+			_, rest, _ = strings.Cut(rest, ",")
+		}
+		return text[:open] + rest
+	}
+	return text
 }

@@ -56,10 +56,15 @@ func (c GateConfig) sync(ctx context.Context, _ factory.SyncContext) error {
 		return err
 	}
 	var errs []error
-	for _, k := range kinds {
+	open := managed && c.Open()
+	c.Watches.setOpen(open)
+	for _, k := range kindsOf(c.Driver) {
 		var served []string
-		if managed && c.Open() && k.wanted(c.Served) {
-			served = c.Served(k.crd())
+		if open {
+			served = k.wanted(c.Served)
+		}
+		if open && k.version != "" && len(c.Watches.list(k)) > 0 {
+			served = []string{k.version} // They are to be removed.
 		}
 		errs = append(errs, c.Watches.follow(ctx, c.Client, k, served))
 	}

@@ -15,6 +15,8 @@ type kind struct {
 	schema.GroupResource
 	// name is of the only object that is watched; empty for all.
 	name string
+	// version is that of a kind without a CRD, selector by labels of what is watched of it.
+	version, selector string
 	// beside are the CRDs of which one must exist, too: without it nobody reads the kind.
 	beside []string
 	// trim drops from the cache what nobody reads.
@@ -31,7 +33,7 @@ var (
 	}
 	snapshotClasses = kind{
 		GroupResource: schema.GroupResource{Group: "snapshot.storage.k8s.io", Resource: "volumesnapshotclasses"},
-		beside:        []string{storageProfiles.crd(), harvesterSettings},
+		beside:        []string{storageProfiles.crd(), harvesterSettings, dataSources.String(), importCrons.String()},
 	}
 )
 
@@ -42,21 +44,35 @@ var (
 	settings     = schema.GroupResource{Group: "harvesterhci.io", Resource: "settings"}
 )
 
+// CDI's disk images; see imageKinds.
+var (
+	dataSources = schema.GroupResource{Group: "cdi.kubevirt.io", Resource: "datasources"}
+	importCrons = schema.GroupResource{Group: "cdi.kubevirt.io", Resource: "dataimportcrons"}
+)
+
 // harvesterSettings is the CRD by which Harvester is known.
 const harvesterSettings = "settings.harvesterhci.io"
 
-var kinds = []kind{storageProfiles, importers, snapshotClasses, driverConfig, expansion}
+// machineImages are Harvester's disk images.
+var machineImages = kind{GroupResource: schema.GroupResource{Group: "harvesterhci.io", Resource: "virtualmachineimages"}, trim: trimImage}
+
+// kinds are those that all drivers read.
+var kinds = []kind{storageProfiles, importers, snapshotClasses, driverConfig, expansion, machineImages}
 
 // crd is the name of the CustomResourceDefinition.
 func (k kind) crd() string { return k.GroupResource.String() }
 
 func (k kind) key() string { return k.crd() + "/" + k.name }
 
-// wanted says whether to watch the kind, given the CRDs that exist.
-func (k kind) wanted(served func(crd string) []string) bool {
-	if len(served(k.crd())) == 0 {
-		return false
-	}
+// wanted are the versions of the kind to choose from, given the CRDs that exist; none where it
+// is not to be watched.
+func (k kind) wanted(served func(crd string) []string) []string {
 	read := func(crd string) bool { return len(served(crd)) > 0 }
-	return len(k.beside) == 0 || slices.ContainsFunc(k.beside, read)
+	if len(k.beside) > 0 && !slices.ContainsFunc(k.beside, read) {
+		return nil
+	}
+	if k.version != "" {
+		return []string{k.version}
+	}
+	return served(k.crd())
 }

@@ -27,6 +27,9 @@ type MachinesConfig struct {
 	CSIDrivers storageinformers.CSIDriverInformer
 	// Matrix is what virtual machines can do on which StorageClass; empty without CDI.
 	Matrix *latest.Value[report.Machines]
+	// Held is whether the driver's default StorageClass keeps parameters that it should no longer
+	// have, because disk images use it.
+	Held *latest.Value[bool]
 	// Tell writes an event about what is to be mended. It is called once for each mistake.
 	Tell func(ctx context.Context, m Mistake) error
 }
@@ -42,7 +45,7 @@ type machines struct {
 // first mistake and the messages of all; without CDI and Harvester it is absent.
 func NewMachines(config MachinesConfig) factory.Controller {
 	c := &machines{MachinesConfig: config, told: map[Mistake]bool{}}
-	return config.controller(machinesName, c.sync, c.CSIDrivers.Informer())
+	return config.controller(machinesName, c.sync, c.CSIDrivers.Informer(), c.Held)
 }
 
 func (c *machines) sync(ctx context.Context, _ factory.SyncContext) error {
@@ -111,6 +114,9 @@ func (c *machines) gather() (machineFacts, error) {
 		importers:    c.Watches.list(importers),
 		config:       c.Watches.get(driverConfig, driverConfig.name),
 		harvester:    len(c.Served(harvesterSettings)) > 0,
+	}
+	if held, _ := c.Held.Get(); held {
+		facts.held = c.Watches.ImagesOn(c.Driver.StorageClass)
 	}
 	var err error
 	if facts.classes, err = c.StorageClasses.Lister().List(labels.Everything()); err != nil {

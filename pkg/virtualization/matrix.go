@@ -22,6 +22,9 @@ const (
 	featureBackup        = "backup"
 )
 
+// NeverWorks are the features that no StorageClass of Ceph has.
+var NeverWorks = []string{featureBackup}
+
 // userSpace is the client of images that ends with its pod, and with it every disk.
 const userSpace = "rbd-nbd"
 

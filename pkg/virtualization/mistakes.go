@@ -41,6 +41,9 @@ type machineFacts struct {
 	config *unstructured.Unstructured
 	// harvester says that this is Harvester.
 	harvester bool
+	// held are the disk images because of which the driver's default StorageClass cannot be made
+	// anew, with the parameters that the settings want.
+	held []string
 	// csiDrivers are the names of all CSIDrivers.
 	csiDrivers []string
 }
@@ -71,6 +74,9 @@ func (f machineFacts) ofClass(class *storagev1.StorageClass) []Mistake {
 		out = append(out, aboutClass(class, condition.EncryptedClass,
 			"has the parameter encrypted, which Harvester takes for Longhorn's: it will refuse changes of the class; use one without"))
 	}
+	if class.Name == f.driver.StorageClass && len(f.held) > 0 {
+		out = append(out, aboutClass(class, condition.StorageClassInUseByImages, "%s", usedBy(f.held)))
+	}
 	i := slices.IndexFunc(f.profiles, func(p *unstructured.Unstructured) bool { return p.GetName() == class.Name })
 	if i < 0 {
 		return out
@@ -82,6 +88,12 @@ func (f machineFacts) ofClass(class *storagev1.StorageClass) []Mistake {
 		out = append(out, m)
 	}
 	return out
+}
+
+// usedBy tells why a StorageClass cannot be made anew.
+func usedBy(images []string) string {
+	return "keeps its parameters, which the settings would change: Harvester lets nobody delete it while the VirtualMachineImages " +
+		strings.Join(images, ", ") + " use it; the change follows once they are deleted"
 }
 
 var (

@@ -22,7 +22,9 @@ import (
 // controller that has them among its informers wakes with every change. The zero value
 // watches nothing.
 type Watches struct {
-	mu       sync.Mutex
+	mu sync.Mutex
+	// open says that the driver is deployed, and Managed.
+	open     bool
 	running  map[string]*watch
 	handlers []cache.ResourceEventHandler
 }
@@ -58,6 +60,23 @@ func (w *Watches) AddEventHandler(handler cache.ResourceEventHandler) (cache.Res
 
 // HasSynced is always true: a kind that is not there is an ordinary state.
 func (w *Watches) HasSynced() bool { return true }
+
+// setOpen says whether the driver is deployed, and Managed.
+func (w *Watches) setOpen(open bool) {
+	w.mu.Lock()
+	news := w.open != open
+	w.open = open
+	w.mu.Unlock()
+	if news {
+		w.wake()
+	}
+}
+
+func (w *Watches) isOpen() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.open
+}
 
 func (w *Watches) wake() {
 	w.mu.Lock()
@@ -155,9 +174,9 @@ func (w *Watches) follow(ctx context.Context, client dynamic.Interface, k kind, 
 }
 
 func (w *Watches) start(ctx context.Context, client dynamic.Interface, k kind, resource schema.GroupVersionResource) error {
-	var only dynamicinformer.TweakListOptionsFunc
-	if k.name != "" {
-		only = func(o *metav1.ListOptions) {
+	only := func(o *metav1.ListOptions) {
+		o.LabelSelector = k.selector
+		if k.name != "" {
 			o.FieldSelector = fields.OneTermEqualSelector("metadata.name", k.name).String()
 		}
 	}

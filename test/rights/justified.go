@@ -1,6 +1,11 @@
 package rights
 
-import "strings"
+import (
+	"maps"
+	"strings"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
 
 const (
 	repair = "a change by hand is taken back, and a new version's manifest replaces an old one's"
@@ -10,6 +15,8 @@ const (
 	again  = "a write that met somebody else's is made again with what is there now"
 	cdi    = "StorageProfiles are there where KubeVirt's importer is installed"
 	hci    = "settings, and annotations of StorageClasses, that Harvester reads where it is installed"
+	images = "the API server asks it of whoever writes a policy about images; their StorageClasses cannot be replaced"
+	asked  = "an administrator asks for it, maybe for one driver only"
 	fresh  = "a volume is looked at anew before anything is written about it in Ceph"
 	listed = "spec.driverConfig.ceph.outOfBand and monValueFromSecret, of which a suite may use one driver's only"
 )
@@ -34,11 +41,33 @@ var ofOperator = justified(
 	reason{hci, Cluster, "watch", harvester},
 	reason{hci, Cluster, "update", harvester},
 	reason{hci, Cluster, "patch", "storage.k8s.io/storageclasses"},
+	reason{images, Cluster, "get", "harvesterhci.io/virtualmachineimages cdi.kubevirt.io/dataimportcrons cdi.kubevirt.io/datasources"},
+	reason{images, Cluster, "list", "harvesterhci.io/virtualmachineimages cdi.kubevirt.io/dataimportcrons cdi.kubevirt.io/datasources"},
+	reason{images, Cluster, "watch", "harvesterhci.io/virtualmachineimages"},
+	reason{asked, Cluster, "list", "admissionregistration.k8s.io/validatingadmissionpolicies admissionregistration.k8s.io/validatingadmissionpolicybindings"},
+	reason{asked, Cluster, "watch", "admissionregistration.k8s.io/validatingadmissionpolicies admissionregistration.k8s.io/validatingadmissionpolicybindings"},
 	reason{fresh, Cluster, "get", "/persistentvolumes"},
 	reason{again, Cluster, "get", "operator.openshift.io/clustercsidrivers"},
 	reason{listed, Elsewhere, "get", "/configmaps /secrets"},
 	reason{listed, Elsewhere, "update", "/configmaps /secrets"},
 )
+
+// ofDriver are those of a driver's operator, on objects that it names itself.
+func ofDriver(d driver.Driver) map[Right]string {
+	out := maps.Clone(ofOperator)
+	for _, verb := range []string{"create", "patch", "delete", "list", "watch"} {
+		resources := "machineconfiguration.openshift.io/machineconfigs:99-master-ceph-KIND-csi-modules " +
+			"machineconfiguration.openshift.io/machineconfigs:99-worker-ceph-KIND-csi-modules node.harvesterhci.io/cloudinits:ceph-KIND-csi-modules"
+		if verb != "list" && verb != "watch" {
+			for _, image := range []string{"dataimportcrons", "datasources", "virtualmachineimages"} {
+				resources += " admissionregistration.k8s.io/validatingadmissionpolicies:ceph-KIND-csi-images-" + image +
+					" admissionregistration.k8s.io/validatingadmissionpolicybindings:ceph-KIND-csi-images-" + image
+			}
+		}
+		maps.Copy(out, justified(reason{asked, Cluster, verb, strings.ReplaceAll(resources, "KIND", d.Kind)}))
+	}
+	return out
+}
 
 // ofGlue are those of `cluster-storage`; what it grants it needs anyway.
 var ofGlue = justified()

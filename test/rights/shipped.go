@@ -38,7 +38,7 @@ func Shipped(root string) ([]Account, error) {
 		out = append(out, Account{
 			Name: d.OperatorName(), Home: driver.Namespace,
 			Held:    own.rightsOf(d.OperatorName()+"-elsewhere", d.OperatorName()+"-role", d.OperatorName()+"-clusterrole"),
-			Granted: operands.granted(), Bound: operands.bound(), Justified: ofOperator,
+			Granted: operands.granted(), Bound: operands.bound(), Justified: ofDriver(d),
 		})
 		glue.roles = append(glue.roles, own.roles...)
 	}

@@ -147,6 +147,7 @@ var _ = Describe("Harvester's settings", func() {
 
 	It("are never overwritten when they cannot be read", func(ctx SpecContext) {
 		startHarvester(ctx)
+		expectValue(ctx, driverConfig, "{"+longhorn+",", entryOf(driver.RBD), entryOf(driver.CephFS))
 		expectSettings(ctx, "True", condition.AsExpected)
 		broken := strings.TrimSuffix(value(ctx, Default, driverConfig), "}")
 		setValue(ctx, driverConfig, broken)

@@ -1,0 +1,191 @@
+package virtualization
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// keeper keeps objects that the operator writes as a whole: as long as they are wanted they are
+// as wanted, and afterwards they are removed.
+type keeper struct {
+	Config
+	// name of the controller, and of what it writes about itself.
+	name, conditionType string
+	kinds               []kind
+	// wanted is what there should be; errUndecided leaves everything as it is.
+	wanted func() (wish, error)
+}
+
+// wish is what there should be.
+type wish struct {
+	// asked says that an administrator has switched it on.
+	asked bool
+	items []item
+	// pointless says why it is of no use here; empty where it is.
+	pointless string
+}
+
+// item is an object that there should be.
+type item struct {
+	kind   kind
+	object *unstructured.Unstructured
+}
+
+// errUndecided says that the settings are not known yet.
+var errUndecided = errors.New("the settings are not known")
+
+// change is what a keeper has to do.
+type change struct {
+	kind kind
+	// apply is to be written, remove to be deleted; one of them is nil.
+	apply, remove *unstructured.Unstructured
+}
+
+func (c keeper) sync(ctx context.Context, _ factory.SyncContext) error {
+	if !c.Watches.isOpen() {
+		return c.report(ctx)
+	}
+	w, err := c.wanted()
+	if errors.Is(err, errUndecided) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var known []kind
+	for _, k := range c.kinds {
+		switch s, why := c.Watches.state(k); {
+		case s == loading && why != nil && w.asked:
+			return c.report(ctx, c.untrue(condition.SyncError, why.Error()))
+		case s == loading:
+			return nil
+		case s == ready:
+			known = append(known, k)
+		}
+	}
+	changes, foreign := c.compare(known, w.items)
+	var errs []error
+	for _, change := range changes {
+		errs = append(errs, c.act(ctx, change))
+	}
+	err = errors.Join(errs...)
+	switch {
+	case apierrors.IsConflict(err):
+		return err // Our copy is a moment old; nothing is wrong.
+	case err != nil:
+		return errors.Join(c.report(ctx, c.untrue(condition.SyncError, err.Error())), err)
+	case len(foreign) > 0:
+		return c.report(ctx, c.untrue(condition.ForeignObject, strings.Join(foreign, "; ")))
+	case w.asked && w.pointless != "":
+		return c.report(ctx, c.untrue(condition.NotSupported, w.pointless))
+	case w.asked:
+		return c.report(ctx, condition.New(c.conditionType, operatorv1.ConditionTrue, condition.AsExpected, ""))
+	}
+	return c.report(ctx)
+}
+
+// compare tells what to change, and of objects that somebody else made.
+func (c keeper) compare(known []kind, wanted []item) (changes []change, foreign []string) {
+	for _, k := range known {
+		held := c.Watches.list(k)
+		var keep []string
+		for _, w := range wanted {
+			if w.kind.key() != k.key() {
+				continue
+			}
+			name := w.object.GetName()
+			keep = append(keep, name)
+			i := slices.IndexFunc(held, func(h *unstructured.Unstructured) bool { return h.GetName() == name })
+			switch {
+			case i >= 0 && !c.Driver.Owns(held[i]):
+				foreign = append(foreign, fmt.Sprintf("%s %s belongs to %s and is left alone; to let this operator make its own: oc delete %s %s",
+					w.object.GetKind(), name, driver.Owner(held[i]), k.crd(), name))
+			case i < 0 || !covers(held[i].Object, w.object.Object):
+				changes = append(changes, change{kind: k, apply: w.object})
+			}
+		}
+		for _, h := range held {
+			if c.Driver.Owns(h) && h.GetDeletionTimestamp() == nil && !slices.Contains(keep, h.GetName()) {
+				changes = append(changes, change{kind: k, remove: h})
+			}
+		}
+	}
+	return changes, foreign
+}
+
+func (c keeper) act(ctx context.Context, todo change) error {
+	resource, watched := c.Watches.resource(todo.kind)
+	if !watched {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	client := c.Client.Resource(resource)
+	if todo.remove != nil {
+		name := todo.remove.GetName()
+		err := client.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: ptr.To(todo.remove.GetUID())}})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("deleting %s %s: %w", todo.remove.GetKind(), name, err)
+		}
+		c.Recorder.Eventf(c.name+"Removed", "Removed %s %s", todo.remove.GetKind(), name)
+		return nil
+	}
+	name := todo.apply.GetName()
+	_, err := client.Apply(ctx, name, todo.apply, metav1.ApplyOptions{FieldManager: c.manager(), Force: true})
+	if err != nil {
+		return fmt.Errorf("writing %s %s: %w", todo.apply.GetKind(), name, err)
+	}
+	c.Recorder.Eventf(c.name+"Written", "Wrote %s %s", todo.apply.GetKind(), name)
+	return nil
+}
+
+// covers says whether held has all that wanted has: the API server adds defaults.
+func covers(held, wanted any) bool {
+	switch want := wanted.(type) {
+	case map[string]any:
+		have, _ := held.(map[string]any)
+		for key, value := range want {
+			if !covers(have[key], value) {
+				return false
+			}
+		}
+		return have != nil
+	case []any:
+		have, _ := held.([]any)
+		if len(have) != len(want) {
+			return false
+		}
+		for i := range want {
+			if !covers(have[i], want[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	return reflect.DeepEqual(held, wanted)
+}
+
+func (c keeper) manager() string { return c.Driver.OperatorName() + "-" + c.name }
+
+func (c keeper) untrue(reason, message string) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	return condition.New(c.conditionType, operatorv1.ConditionFalse, reason, message)
+}
+
+func (c keeper) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
+	return reporter{c.Operator, c.manager()}.report(ctx, c.conditionType, conditions...)
+}

@@ -1,0 +1,102 @@
+package virtualization
+
+import (
+	"context"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+var (
+	machineConfigs = schema.GroupVersionResource{Group: "machineconfiguration.openshift.io", Version: "v1", Resource: "machineconfigs"}
+	cloudInits     = schema.GroupVersionResource{Group: "node.harvesterhci.io", Version: "v1beta1", Resource: "cloudinits"}
+)
+
+// namesOf are those of all objects of a kind.
+func namesOf(ctx context.Context, g Gomega, of schema.GroupVersionResource) []string {
+	all, err := env.Dynamic.Resource(of).List(ctx, metav1.ListOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	var out []string
+	for _, object := range all.Items {
+		out = append(out, object.GetName())
+	}
+	return out
+}
+
+// listed is the file with modules in a MachineConfig.
+func listed(ctx context.Context, g Gomega, name string) string {
+	object, err := env.Dynamic.Resource(machineConfigs).Get(ctx, name, metav1.GetOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	files, _, err := unstructured.NestedSlice(object.Object, "spec", "config", "storage", "files")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(files).To(HaveLen(1))
+	source, _, _ := unstructured.NestedString(files[0].(map[string]any), "contents", "source")
+	return source
+}
+
+var _ = Describe("Modules of the kernel", func() {
+	It("are loaded when nodes start, where that is asked for and possible", func(ctx SpecContext) {
+		const nothing = `{"kernelModules":"OnDemand"}`
+		rbd, cephFS := driver.RBD, driver.CephFS
+		tune(ctx, rbd, `{"kernelModules":"AtBoot"}`)
+		expectTold(ctx, rbd, condition.KernelModulesCurrent, "False", condition.NotSupported)
+
+		By("an OpenShift's MachineConfigs")
+		install(ctx, shapeless(machineConfigs, "MachineConfig", "Cluster"))
+		names := []string{"99-master-ceph-rbd-csi-modules", "99-worker-ceph-rbd-csi-modules"}
+		expectListed := func(want string) {
+			GinkgoHelper()
+			for _, name := range names {
+				Eventually(func(g Gomega) { g.Expect(listed(ctx, g, name)).To(Equal(want)) }).
+					WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+			}
+		}
+		expectListed("data:,rbd%0A")
+		expectTold(ctx, rbd, condition.KernelModulesCurrent, "True", condition.AsExpected)
+		Expect(namesOf(ctx, Default, machineConfigs)).To(ConsistOf(names), "nothing of the driver that was not asked")
+		ownClass(ctx, rbd, "in-user-space", func(c *storagev1.StorageClass) { c.Parameters["mounter"] = "rbd-nbd" })
+		expectListed("data:,rbd%0Anbd%0A")
+		_, err := env.Dynamic.Resource(machineConfigs).Patch(ctx, names[0], types.MergePatchType, []byte(`{"spec":{"config":null}}`), metav1.PatchOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		expectListed("data:,rbd%0Anbd%0A")
+
+		By("switching it off")
+		tune(ctx, rbd, nothing)
+		Eventually(func(g Gomega) { g.Expect(namesOf(ctx, g, machineConfigs)).To(BeEmpty()) }).
+			WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		expectTold(ctx, rbd, condition.KernelModulesCurrent, "", "")
+
+		By("a Harvester's CloudInits, of which one has our name")
+		install(ctx, shapeless(cloudInits, "CloudInit", "Cluster"))
+		theirs := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"contents": "theirs"}}}
+		theirs.SetAPIVersion(cloudInits.GroupVersion().String())
+		theirs.SetKind("CloudInit")
+		theirs.SetName("ceph-cephfs-csi-modules")
+		_, err = env.Dynamic.Resource(cloudInits).Create(ctx, theirs, metav1.CreateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		uninstall(ctx, machineConfigs.GroupResource().String())
+		tune(ctx, cephFS, `{"kernelModules":"AtBoot"}`)
+		expectTold(ctx, cephFS, condition.KernelModulesCurrent, "False", condition.ForeignObject)
+		Expect(env.Dynamic.Resource(cloudInits).Delete(ctx, theirs.GetName(), metav1.DeleteOptions{})).To(Succeed())
+		Eventually(func(g Gomega) {
+			held, err := env.Dynamic.Resource(cloudInits).Get(ctx, theirs.GetName(), metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			contents, _, _ := unstructured.NestedString(held.Object, "spec", "contents")
+			g.Expect(contents).To(Equal("stages:\n  initramfs:\n  - commands:\n    - modprobe ceph\n"))
+		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		expectTold(ctx, cephFS, condition.KernelModulesCurrent, "True", condition.AsExpected)
+		tune(ctx, cephFS, nothing)
+		Eventually(func(g Gomega) { g.Expect(namesOf(ctx, g, cloudInits)).To(BeEmpty()) }).
+			WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		env.Settle(ctx)
+	})
+})
