@@ -35,7 +35,7 @@ type gateRig struct {
 func newGateRig(t *testing.T) *gateRig {
 	t.Helper()
 	lists := map[schema.GroupVersionResource]string{}
-	for _, k := range kinds {
+	for _, k := range kindsOf(driver.RBD) {
 		lists[k.WithVersion("v1")] = "List"
 		lists[k.WithVersion("v1beta1")] = "List"
 	}
