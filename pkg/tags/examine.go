@@ -100,7 +100,9 @@ func (c *controller) mend(ctx context.Context, s session, volume *corev1.Persist
 	if err != nil || live.UID != volume.UID || leaving(live) {
 		return tagged, problem{}, nil // The informer will tell of it.
 	}
-	retain := retained(live) || c.retainedElsewhere(live)
+	// Who asks about a volume without a mark is not the one who would set it.
+	_, mark := found.Values[ceph.TagRetain]
+	retain := retained(live) || mark && c.retainedElsewhere(live)
 	change := decide(s.infraID, live, retain, found.Values)
 	if change.Empty() {
 		return tagged, problem{}, nil

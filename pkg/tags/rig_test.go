@@ -2,7 +2,6 @@ package tags
 
 import (
 	"context"
-
 	"strings"
 	"testing"
 	"time"
@@ -16,8 +15,11 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/informers"
+	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes/fake"
+	corelisters "k8s.io/client-go/listers/core/v1"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -46,6 +48,26 @@ func (c *counted) SubvolumeMetadata(ctx context.Context, filesystem string, plac
 	return c.TagStore.SubvolumeMetadata(ctx, filesystem, places)
 }
 
+// listed counts how often all PersistentVolumes are listed.
+type listed struct {
+	coreinformers.PersistentVolumeInformer
+	lists *int
+}
+
+func (l listed) Lister() corelisters.PersistentVolumeLister {
+	return listedLister{l.PersistentVolumeInformer.Lister(), l.lists}
+}
+
+type listedLister struct {
+	corelisters.PersistentVolumeLister
+	lists *int
+}
+
+func (l listedLister) List(selector labels.Selector) ([]*corev1.PersistentVolume, error) {
+	*l.lists++
+	return l.PersistentVolumeLister.List(selector)
+}
+
 type rig struct {
 	controller factory.Controller
 	heard      *controller
@@ -55,6 +77,7 @@ type rig struct {
 	ceph       *cephtest.Cluster
 	client     *counted
 	clusterIDs []ceph.ConfigEntry
+	lists      int
 	connected  bool
 	ours       bool
 	clock      *clocktesting.FakePassiveClock
@@ -90,7 +113,7 @@ func newRig(t *testing.T, d driver.Driver, denied ...string) *rig {
 		Clusters:          &latest.Value[[]ceph.Cluster]{},
 		ClusterIDs:        func() ([]ceph.ConfigEntry, error) { return r.clusterIDs, nil },
 		Infrastructures:   config.Config().V1().Infrastructures(),
-		PersistentVolumes: volumes.Core().V1().PersistentVolumes(),
+		PersistentVolumes: listed{volumes.Core().V1().PersistentVolumes(), &r.lists},
 		Volumes:           r.kube.CoreV1(),
 		Ours:              func() bool { return r.ours },
 		Report:            &latest.Value[report.Tags]{},

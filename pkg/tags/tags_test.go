@@ -48,6 +48,22 @@ func TestUntaggedVolumesAreTagged(t *testing.T) {
 	})
 }
 
+// TestLists: with 20,000 volumes, a list of all for each of them takes minutes of CPU time.
+func TestLists(t *testing.T) {
+	each(t, func(t *testing.T, f fixture, r *rig) {
+		const volumes = 20
+		for i := 1; i <= volumes; i++ {
+			f.add(r, i)
+			r.add(t, provisioned(f.driver, i, 1))
+		}
+		r.later(t, 0)
+		r.expectCounts(t, report.TagCounts{Tagged: volumes})
+		if r.lists > 1 {
+			t.Errorf("all PersistentVolumes were listed %d times, want 1", r.lists)
+		}
+	})
+}
+
 func TestOtherClustersTagIsKept(t *testing.T) {
 	each(t, func(t *testing.T, f fixture, r *rig) {
 		other := []string{ceph.TagCluster, "other", ceph.TagPV, "pvc-x"}
