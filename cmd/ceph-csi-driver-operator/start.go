@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/netip"
 	"os"
@@ -26,19 +27,22 @@ import (
 
 // Settings of the garbage collector. A start allocates much and keeps little: collecting
 // seldom halves its CPU time. Afterwards a little CPU buys private memory: with 20,000
-// PersistentVolumes the process needs half of what Go's defaults take.
+// PersistentVolumes the process needs half of what Go's defaults take. The limit is for the
+// start alone: a cluster with so many objects that it is reached later would have the collector
+// run without end.
 const (
 	startGCPercent = 400
 	startTime      = 10 * time.Second
-	gcPercent      = 25
-	memoryLimit    = 60 << 20 // bytes
+	gcPercent      = 20
+	startLimit     = 60 << 20 // bytes
 )
 
 func limitMemory() {
-	debug.SetMemoryLimit(memoryLimit)
+	debug.SetMemoryLimit(startLimit)
 	debug.SetGCPercent(startGCPercent)
 	time.AfterFunc(startTime, func() {
 		debug.SetGCPercent(gcPercent)
+		debug.SetMemoryLimit(math.MaxInt64)
 		// Pools of buffers survive a first collection.
 		debug.FreeOSMemory()
 		debug.FreeOSMemory()
