@@ -3,6 +3,7 @@ package virtualization
 import (
 	"context"
 	_ "embed"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -20,6 +21,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/process"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/programs"
 )
 
 //go:embed testdata/storageprofiles.yaml
@@ -30,13 +33,16 @@ var (
 	snapshotClasses = schema.GroupVersionResource{Group: "snapshot.storage.k8s.io", Version: "v1", Resource: "volumesnapshotclasses"}
 )
 
-// cdi is a stand-in for CDI's controller of StorageProfiles: it makes one for each
+// cdi is CDI's controller of StorageProfiles, or a stand-in for it: it makes one for each
 // StorageClass, takes it away with the class, and tells in the status what the spec says or,
 // failing that, what it knows of the driver.
 type cdi struct {
 	client dynamic.ResourceInterface
 	// subresource says that the CRD has status apart.
 	subresource bool
+	// real is the controller itself, where `test/cluster binaries` has been able to build it; the
+	// stand-in elsewhere.
+	real bool
 	// ignorant of Ceph's drivers, as CDI is of names that are not in its table.
 	ignorant bool
 	// stop ends it.
@@ -56,6 +62,9 @@ func startCDI(ctx context.Context, c *cdi) {
 	}
 	install(ctx, crd)
 	c.client = env.Dynamic.Resource(profiles)
+	if c.real && c.startReal() {
+		return
+	}
 	running, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
 	c.stop = sync.OnceFunc(func() { cancel(); done.Wait() })
@@ -66,6 +75,24 @@ func startCDI(ctx context.Context, c *cdi) {
 			return false, nil
 		})
 	})
+}
+
+// startReal runs CDI's own controller, which has all rights, as a process. It says whether there
+// is one.
+func (c *cdi) startReal() bool {
+	GinkgoHelper()
+	program, err := programs.Importer()
+	Expect(err).NotTo(HaveOccurred())
+	if program == "" {
+		AddReportEntry("a stand-in for CDI", "its own controller is not built here: go run ./test/cluster binaries", ReportEntryVisibilityAlways)
+		return false
+	}
+	group := process.NewGroup(filepath.Join(env.Cluster.Dir(), "logs"), func(process.Record) error { return nil })
+	running, err := group.StartWith([]string{"KUBECONFIG=" + env.Cluster.AdminKubeconfig(), "HOME=" + env.Cluster.Dir()}, "cdi", program)
+	Expect(err).NotTo(HaveOccurred())
+	c.stop = running.Kill
+	DeferCleanup(c.stop)
+	return true
 }
 
 // sync ignores errors: the next one is soon.

@@ -89,13 +89,13 @@ var _ = Describe("StorageProfiles", func() {
 		expectCurrent(ctx, "")
 		env.Settle(ctx)
 	},
-		Entry("which knows the drivers", &cdi{subresource: true}, known),
+		Entry("which knows the drivers", &cdi{subresource: true, real: true}, known),
 		Entry("which does not, and has no status subresource", &cdi{ignorant: true}, unknown),
 	)
 
 	It("name the snapshot class of the same Ceph cluster, and follow it", func(ctx SpecContext) {
 		const other = "11111111-2222-3333-4444-555555555555"
-		startCDI(ctx, &cdi{subresource: true})
+		startCDI(ctx, &cdi{subresource: true, real: true})
 		ownClass(ctx, driver.RBD, "second-cluster", func(c *storagev1.StorageClass) { c.Parameters["clusterID"] = other })
 		snapshotted := func(name, cluster string) {
 			class := &unstructured.Unstructured{Object: map[string]any{
