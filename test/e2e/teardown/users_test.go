@@ -1,16 +1,51 @@
 package teardown
 
 import (
+	"context"
+	"net"
+	"net/netip"
 	"slices"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	tags "github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/rados"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 	"github.com/openshift/ceph-csi-driver-operator/test/volumes"
 )
 
 func users() {
+	It("refuses everything while a client is connected as one of its users, which go with the rest", func(ctx SpecContext) {
+		a := ceph.Cluster("manned-a1b2c", 1)
+		image := must(a.Image(block, "one"))
+		node, other := driver.RBD.NodeUser(a.InfraID), driver.RBD.NodeUser("someone-else")
+		client := connect(ctx, node)
+		connect(ctx, other)
+		before := dump()
+
+		r := teardown(ctx, a.InfraID)
+		Expect(r.code).To(Equal(3), r.stdout+r.stderr)
+		Expect(r.named("refuse")).To(ConsistOf(image.Name, "client."+node))
+		Expect(r.reason(image.Name)).To(ContainSubstring("client." + node))
+		Expect(before.Changes(dump())).To(BeEmpty())
+
+		client.Close()
+		Eventually(func() int { return teardown(ctx, a.InfraID, "--dry-run").code }).
+			WithContext(ctx).WithTimeout(fixture.Patience).Should(Equal(0), "the mons still count the client")
+		r = teardown(ctx, a.InfraID, "--keep-users")
+		Expect(r.code).To(Equal(0), r.stdout+r.stderr)
+		Expect(r.named("remove")).To(ConsistOf(image.Name))
+		Expect(r.named("keep")).To(ContainElement("client." + node))
+		Expect(cephxUsers(ctx)).To(ContainElements("client."+node, "client."+other))
+
+		Expect(teardown(ctx, a.InfraID).code).To(Equal(0))
+		Expect(cephxUsers(ctx)).To(And(ContainElement("client."+other), Not(ContainElement("client."+node))))
+		expectNothingOf(dump(), a)
+	})
+
 	It("leaves the parents of others' clones to the trash with --keep-for-children, until these go", func(ctx SpecContext) {
 		a, b := ceph.Cluster("parent-a1b2c", 1), ceph.Cluster("child-d3e4f", 2)
 		parent := must(a.Image(block, "parent"))
@@ -40,4 +75,34 @@ func users() {
 			return slices.DeleteFunc(volumes.Dump{}.Changes(dump().About(words...)), func(line string) bool { return strings.Contains(line, "rbd_task") })
 		}).WithContext(ctx).WithTimeout(limit).Should(BeEmpty())
 	})
+}
+
+// connect makes a cephx user and connects as it, until the spec ends.
+func connect(ctx context.Context, user string) *rados.Conn {
+	GinkgoHelper()
+	keyring := must(daemons.Command(ctx, "auth", "get-or-create", "client."+user, "mon", "allow r"))
+	source := must(tags.ParseSource(ctx, map[string][]byte{
+		tags.EntryConf: []byte(daemons.Conf()), tags.EntryKeyring: keyring,
+	}, func(ctx context.Context, host string) ([]netip.Addr, error) {
+		return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	}))
+	conn := must(rados.Dial(ctx, source, rados.Options{}))
+	DeferCleanup(conn.Close)
+	DeferCleanup(func(ctx SpecContext) error {
+		_, err := daemons.Command(ctx, "auth", "rm", "client."+user)
+		return err
+	})
+	return conn
+}
+
+// cephxUsers are the names of all.
+func cephxUsers(ctx context.Context) []string {
+	GinkgoHelper()
+	var out []string
+	for line := range strings.Lines(string(must(daemons.Command(ctx, "auth", "ls")))) {
+		if strings.HasPrefix(line, "client.") {
+			out = append(out, strings.TrimSpace(line))
+		}
+	}
+	return out
 }
