@@ -58,13 +58,16 @@ func expectSpec(ctx context.Context, name string, want fields) {
 	}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 }
 
-// edit changes fields of a StorageProfile's spec as `oc edit` does; nil removes one.
+// edit changes fields of a StorageProfile's spec as `oc edit` does, once CDI has made it; nil
+// removes one.
 func edit(ctx context.Context, name string, change fields) {
 	GinkgoHelper()
 	patch, err := json.Marshal(map[string]any{"spec": change})
 	Expect(err).NotTo(HaveOccurred())
-	_, err = env.Dynamic.Resource(profiles).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "kubectl-edit"})
-	Expect(err).NotTo(HaveOccurred())
+	Eventually(func() error {
+		_, err := env.Dynamic.Resource(profiles).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "kubectl-edit"})
+		return err
+	}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 }
 
 var _ = Describe("StorageProfiles", func() {
