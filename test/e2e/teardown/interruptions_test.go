@@ -47,9 +47,15 @@ func interruptions() {
 		begin := time.Now()
 		Expect(teardown(ctx, clusters[0].InfraID).code).To(Equal(0))
 		whole := time.Since(begin)
-		// Every other one is not killed before it removes.
+		// Half of them are not killed before they remove. They come last: whoever dies while it has
+		// a filesystem mounted keeps the next one that removes waiting for a minute.
 		for n, c := range clusters[1:] {
-			kill(ctx, c.InfraID, time.Duration(random.Int64N(int64(whole)))/time.Duration(1+n%2), n%2 == 1)
+			removing := n >= kills/2
+			moment := time.Duration(random.Int64N(int64(whole)))
+			if removing {
+				moment /= 2
+			}
+			kill(ctx, c.InfraID, moment, removing)
 		}
 		for _, c := range clusters {
 			Eventually(func() int { return teardown(ctx, c.InfraID).code }).
