@@ -77,6 +77,9 @@ func fill(ctx context.Context) {
 	}
 }
 
+// quietTime has each controller of ours, and Harvester's, come round several times.
+const quietTime = time.Minute
+
 var _ = Describe("StorageClasses on Harvester", func() {
 	It("carry what Harvester puts into StorageProfiles, and nobody fights", func(ctx SpecContext) {
 		names := []string{driver.RBD.StorageClass, driver.CephFS.StorageClass}
@@ -102,8 +105,7 @@ var _ = Describe("StorageClasses on Harvester", func() {
 		quiet := time.Now()
 		Consistently(func() []string {
 			return append(writesTo(profiles.Resource, quiet), writesTo("storageclasses", quiet)...)
-		}).
-			WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(BeEmpty(), "nobody fights")
+		}).WithContext(ctx).WithTimeout(quietTime).WithPolling(time.Second).Should(BeEmpty(), "nobody fights")
 
 		By("a user choosing otherwise")
 		annotate(ctx, driver.RBD.StorageClass, `{"`+cloneAnnotation+`":"copy"}`)
