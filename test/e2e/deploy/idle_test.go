@@ -13,8 +13,8 @@ import (
 )
 
 // quiet is how long nobody touches the cluster; the other specs of this suite read only, so
-// they may run meanwhile. What is periodic by the minute happens twice.
-const quiet = 2*time.Minute + 10*time.Second
+// they may run meanwhile.
+const quiet = 3 * time.Minute
 
 var _ = Describe("An idle operator", func() {
 	It("writes nothing but its lease, and asks for next to nothing", func(ctx SpecContext) {
