@@ -3,7 +3,6 @@ package assets_test
 import (
 	"cmp"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/golden"
 )
 
 const manifestsDir = "../manifests"
@@ -78,19 +78,6 @@ func TestGoldenGranted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := grantedHeader + string(content)
-		path := filepath.Join(manifestsDir, file)
-		if os.Getenv("UPDATE_GOLDEN") != "" {
-			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := gocmp.Diff(want, string(got)); diff != "" {
-			t.Errorf("%s is outdated (-wanted +have); UPDATE_GOLDEN=1 go test ./assets/ -run Golden rewrites it:\n%s", path, diff)
-		}
+		golden.Compare(t, filepath.Join(manifestsDir, file), grantedHeader+string(content))
 	}
 }

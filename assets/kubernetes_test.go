@@ -2,15 +2,15 @@ package assets_test
 
 import (
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/ceph-csi-driver-operator/test/golden"
 )
 
 // kubernetesDir has the manifests for clusters without anything of OpenShift.
@@ -31,19 +31,7 @@ func TestGoldenKubernetes(t *testing.T) {
 		}
 	}
 	for name, text := range want {
-		path := filepath.Join(kubernetesDir, name)
-		if os.Getenv("UPDATE_GOLDEN") != "" {
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := gocmp.Diff(text, string(got)); diff != "" {
-			t.Errorf("%s is outdated (-wanted +have); UPDATE_GOLDEN=1 go test ./assets/ -run Golden rewrites it:\n%s", path, diff)
-		}
+		golden.Compare(t, filepath.Join(kubernetesDir, name), text)
 	}
 	known := slices.Concat(slices.Collect(maps.Keys(want)), kubernetesOnly)
 	files, err := filepath.Glob(filepath.Join(kubernetesDir, "*"))

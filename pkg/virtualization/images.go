@@ -1,14 +1,12 @@
 package virtualization
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
 
@@ -70,16 +68,9 @@ func NewImageProtection(config Config, settings func() (driver.Settings, error),
 }
 
 func (c imageProtection) wanted() (wish, error) {
-	settings, err := c.settings()
-	if err != nil {
-		return wish{}, errUndecided // pkg/settings tells why.
-	}
-	if !settings.ProtectImages {
-		return wish{}, nil
-	}
-	all, err := c.StorageClasses.Lister().List(labels.Everything())
-	if err != nil {
-		return wish{}, fmt.Errorf("listing StorageClasses: %w", err)
+	asked, all, err := c.optedIn(c.settings, func(s driver.Settings) bool { return s.ProtectImages })
+	if err != nil || !asked {
+		return wish{}, err
 	}
 	classes := volumeClasses(c.Driver, all, readSnapshotClasses(c.Watches, c.Driver))
 	out := wish{asked: true, pointless: "there are no disk images: neither Harvester nor KubeVirt's containerized data importer is installed"}

@@ -11,9 +11,11 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/utils/ptr"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
@@ -48,6 +50,22 @@ type item struct {
 
 // errUndecided says that the settings are not known yet.
 var errUndecided = errors.New("the settings are not known")
+
+// optedIn says whether the settings ask for a feature, which then concerns these StorageClasses.
+func (c Config) optedIn(settings func() (driver.Settings, error), asks func(driver.Settings) bool) (bool, []*storagev1.StorageClass, error) {
+	chosen, err := settings()
+	if err != nil {
+		return false, nil, errUndecided // pkg/settings tells why.
+	}
+	if !asks(chosen) {
+		return false, nil, nil
+	}
+	all, err := c.StorageClasses.Lister().List(labels.Everything())
+	if err != nil {
+		return false, nil, fmt.Errorf("listing StorageClasses: %w", err)
+	}
+	return true, all, nil
+}
 
 // change is what a keeper has to do.
 type change struct {
@@ -139,7 +157,10 @@ func (c keeper) act(ctx context.Context, todo change) error {
 	if todo.remove != nil {
 		name := todo.remove.GetName()
 		err := client.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: ptr.To(todo.remove.GetUID())}})
-		if err != nil && !apierrors.IsNotFound(err) {
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
 			return fmt.Errorf("deleting %s %s: %w", todo.remove.GetKind(), name, err)
 		}
 		c.Recorder.Eventf(c.name+"Removed", "Removed %s %s", todo.remove.GetKind(), name)

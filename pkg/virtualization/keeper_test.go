@@ -4,8 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/openshift/library-go/pkg/operator/events"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
@@ -102,5 +106,24 @@ func TestCompare(t *testing.T) {
 				t.Errorf("%s: told %q", tc.reason, text)
 			}
 		})
+	}
+}
+
+// TestRemovalIsToldOnce: an object that somebody else has deleted first is no change of ours.
+func TestRemovalIsToldOnce(t *testing.T) {
+	k := kind{GroupResource: policies.GroupResource}
+	object := ownObject(driver.RBD, "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy", "a")
+	recorder := events.NewInMemoryRecorder("test", clock.RealClock{})
+	c := keeper{name: "Test", Config: Config{
+		Driver: driver.RBD, Watches: watching(t, k, object), Recorder: recorder,
+		Client: dynamicfake.NewSimpleDynamicClient(runtime.NewScheme(), object),
+	}}
+	for range 2 {
+		if err := c.act(t.Context(), change{kind: k, remove: object}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if told := recorder.Events(); len(told) != 1 {
+		t.Errorf("%d events about one removal", len(told))
 	}
 }

@@ -1,12 +1,10 @@
 package virtualization
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 	storagev1 "k8s.io/api/storage/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -32,16 +30,9 @@ func NewKernelModules(config Config, settings func() (driver.Settings, error), m
 }
 
 func (c kernelModules) wanted() (wish, error) {
-	settings, err := c.settings()
-	if err != nil {
-		return wish{}, errUndecided // pkg/settings tells why.
-	}
-	if !settings.ModulesAtBoot {
-		return wish{}, nil
-	}
-	classes, err := c.StorageClasses.Lister().List(labels.Everything())
-	if err != nil {
-		return wish{}, fmt.Errorf("listing StorageClasses: %w", err)
+	asked, classes, err := c.optedIn(c.settings, func(s driver.Settings) bool { return s.ModulesAtBoot })
+	if err != nil || !asked {
+		return wish{}, err
 	}
 	return wish{
 		asked: true, items: moduleItems(c.Driver, classes),

@@ -36,23 +36,23 @@ type Trace struct {
 // StorageClasses of others, and Harvester's settings. What somebody else has changed since then
 // is theirs, and stays.
 func Traces(ctx context.Context, client dynamic.Interface, d driver.Driver) ([]Trace, error) {
-	profiles, err := appliedTraces(ctx, applied{
-		client: client.Resource(storageProfileVersion), resource: storageProfileVersion, kind: "StorageProfile",
-		manager: d.OperatorName() + "-" + profilesName, path: []string{"f:spec"},
-	})
-	classes, err2 := appliedTraces(ctx, applied{
-		client: client.Resource(storageClassVersion), resource: storageClassVersion, kind: "StorageClass",
-		manager: d.OperatorName() + "-" + annotationsName, path: []string{"f:metadata", "f:annotations"},
-	})
-	out := append(profiles, classes...)
-	err3 := error(nil)
+	var out []Trace
+	var errs []error
+	for _, a := range []applied{
+		{resource: storageProfileVersion, kind: "StorageProfile", manager: d.OperatorName() + "-" + profilesName, path: []string{"f:spec"}},
+		{resource: storageClassVersion, kind: "StorageClass", manager: d.OperatorName() + "-" + annotationsName, path: []string{"f:metadata", "f:annotations"}},
+	} {
+		a.client = client.Resource(a.resource)
+		found, err := a.traces(ctx)
+		out, errs = append(out, found...), append(errs, err)
+	}
 	for _, name := range []string{driverConfig.name, expansion.name} {
 		held, err := client.Resource(settingVersion).Get(ctx, name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			continue
 		}
 		if err != nil {
-			err3 = errors.Join(err3, fmt.Errorf("reading Setting %s: %w", name, err))
+			errs = append(errs, fmt.Errorf("reading Setting %s: %w", name, err))
 			continue
 		}
 		if unentered(held, d) == nil {
@@ -63,7 +63,7 @@ func Traces(ctx context.Context, client dynamic.Interface, d driver.Driver) ([]T
 			Remove: func(ctx context.Context) error { return withdraw(ctx, client.Resource(settingVersion), name, d) },
 		})
 	}
-	return out, errors.Join(err, err2, err3)
+	return out, errors.Join(errs...)
 }
 
 // applied are fields that were written by server-side apply.
@@ -74,7 +74,7 @@ type applied struct {
 	path          []string
 }
 
-func appliedTraces(ctx context.Context, a applied) ([]Trace, error) {
+func (a applied) traces(ctx context.Context) ([]Trace, error) {
 	all, err := a.client.List(ctx, metav1.ListOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil

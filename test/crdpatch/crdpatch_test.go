@@ -16,6 +16,7 @@ import (
 	_ "github.com/openshift/api/operator/v1/zz_generated.crd-manifests"
 
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
+	"github.com/openshift/ceph-csi-driver-operator/test/golden"
 )
 
 const (
@@ -39,14 +40,7 @@ func variants(t *testing.T) map[string]struct{ stock, patched []byte } {
 	if err != nil || len(files) < 5 {
 		t.Fatalf("found %d files %s in %s, want one for each feature set (%v)", len(files), crdPattern, dir, err)
 	}
-	raw, err := os.ReadFile(filepath.Join(root, patchFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	patch, err := jsonpatch.DecodePatch(raw)
-	if err != nil {
-		t.Fatalf("%s: %v", patchFile, err)
-	}
+	patch := readPatch(t, root)
 	out := map[string]struct{ stock, patched []byte }{}
 	for _, file := range files {
 		content, err := os.ReadFile(file)
@@ -67,6 +61,20 @@ func variants(t *testing.T) map[string]struct{ stock, patched []byte } {
 	return out
 }
 
+// readPatch reads the patch of manifests/.
+func readPatch(t *testing.T, root string) jsonpatch.Patch {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(root, patchFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	patch, err := jsonpatch.DecodePatch(raw)
+	if err != nil {
+		t.Fatalf("%s: %v", patchFile, err)
+	}
+	return patch
+}
+
 // TestGoldenPatch compares the patch in manifests/ with what pkg/driver asks for.
 func TestGoldenPatch(t *testing.T) {
 	want, err := Patch()
@@ -77,7 +85,7 @@ func TestGoldenPatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, filepath.Join(root, patchFile), string(want))
+	golden.Compare(t, filepath.Join(root, patchFile), string(want))
 }
 
 // TestPatchAdds shows that nothing of a stock CRD is lost.

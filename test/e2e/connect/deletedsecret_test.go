@@ -24,18 +24,26 @@ func deletedSecret() {
 		}
 		Expect(deployed(ctx)).To(Equal(before))
 
-		restarted := time.Now()
+		restartAll(ctx, "CredentialsMissing")
 		for _, d := range driver.All {
-			env.Operator(d).Kill()
-			Expect(env.Operator(d).Restart()).To(Succeed())
-		}
-		for _, d := range driver.All {
-			acts(ctx, d, restarted)
-			complains(ctx, d, "CredentialsMissing")
 			Expect(env.Condition(ctx, Default, d, "Disabled").Type).To(BeEmpty())
 		}
 		Expect(deployed(ctx)).To(Equal(before))
 	})
+}
+
+// restartAll kills the operators, and waits until new ones act and complain for the same reason.
+func restartAll(ctx SpecContext, reason string) {
+	GinkgoHelper()
+	restarted := time.Now()
+	for _, d := range driver.All {
+		env.Operator(d).Kill()
+		Expect(env.Operator(d).Restart()).To(Succeed())
+	}
+	for _, d := range driver.All {
+		acts(ctx, d, restarted)
+		complains(ctx, d, reason)
+	}
 }
 
 // acts waits until an operator has read its ClusterCSIDriver since a moment.

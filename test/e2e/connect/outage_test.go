@@ -36,15 +36,7 @@ func outage() {
 		}
 		Expect(deployed(ctx)).To(Equal(before))
 
-		restarted := time.Now()
-		for _, d := range driver.All {
-			env.Operator(d).Kill()
-			Expect(env.Operator(d).Restart()).To(Succeed())
-		}
-		for _, d := range driver.All {
-			acts(ctx, d, restarted)
-			complains(ctx, d, "CephUnreachable")
-		}
+		restartAll(ctx, "CephUnreachable")
 		Expect(deployed(ctx)).To(Equal(before))
 
 		Expect(ceph.Resume()).To(Succeed())
