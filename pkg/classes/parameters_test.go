@@ -79,8 +79,8 @@ func TestHookWithoutSettings(t *testing.T) {
 			if err := s.Hook()(&operatorv1.OperatorSpec{}, got); !errors.Is(err, tc.err) {
 				t.Fatalf("got error %v, want %v", err, tc.err)
 			}
-			if s.Ready() != (tc.err == nil) {
-				t.Errorf("ready is %v", s.Ready())
+			if ready, _, err := s.ready(); err != nil || ready != (tc.err == nil) {
+				t.Errorf("ready is %v, error %v", ready, err)
 			}
 			if diff := cmp.Diff(tc.want, got.Parameters); tc.err == nil && diff != "" {
 				t.Errorf("-want +got:\n%s", diff)

@@ -4,11 +4,13 @@
 package classes
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/csi/csistorageclasscontroller"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,8 +40,11 @@ type StorageClass struct {
 	// InUse says whether disk images of virtual machines use a StorageClass: their platform then
 	// lets nobody delete it, so that it cannot be made anew with other parameters.
 	InUse func(class string) bool
-	// Held is whether the class has other parameters than it should for that reason.
-	Held *latest.Value[bool]
+	// State is spec.storageClassState.
+	State func() (operatorv1.StorageClassStateName, error)
+	// Held is the state that the class cannot follow for that reason: Managed, with other
+	// parameters, or Removed. It is empty while nothing is held up.
+	Held *latest.Value[operatorv1.StorageClassStateName]
 }
 
 // Foreign says whether a StorageClass of our name is somebody else's: another provisioner, or
@@ -48,18 +53,43 @@ func Foreign(existing *storagev1.StorageClass, d driver.Driver) bool {
 	return existing.Provisioner != d.Name || !d.Owns(existing)
 }
 
-// Ready says whether library-go's controller may run. It must not where the class is foreign,
-// which it would delete, nor where the hook could only fail.
-func (s StorageClass) Ready() bool {
+// Guard runs library-go's controller where it may run. It must not where the class is foreign or
+// where disk images use it, neither of which may be deleted, nor where the hook could only fail.
+func (s StorageClass) Guard(inner factory.SyncFunc) factory.SyncFunc {
+	return func(ctx context.Context, syncCtx factory.SyncContext) error {
+		ready, held, err := s.ready()
+		if err != nil {
+			return err
+		}
+		if !ready {
+			s.Held.Set(held)
+			return nil
+		}
+		return inner(ctx, syncCtx)
+	}
+}
+
+// ready says whether library-go's controller may run, and otherwise which state is held up.
+func (s StorageClass) ready() (ready bool, held operatorv1.StorageClassStateName, err error) {
 	existing, err := s.existing()
 	if err != nil {
-		return false
+		return false, "", err
 	}
-	if existing != nil {
-		return !Foreign(existing, s.Driver)
+	if existing == nil {
+		_, undecided := s.parameters()
+		return undecided == nil, "", nil
 	}
-	_, err = s.parameters()
-	return err == nil
+	if Foreign(existing, s.Driver) {
+		return false, "", nil
+	}
+	state, err := s.State()
+	if err != nil {
+		return false, "", err
+	}
+	if state == operatorv1.RemovedStorageClass && s.InUse(existing.Name) {
+		return false, state, nil
+	}
+	return true, "", nil
 }
 
 // parameters are what the class gets besides what the asset has.
@@ -77,7 +107,8 @@ func (s StorageClass) parameters() (map[string]string, error) {
 }
 
 // Hook completes the StorageClass of the asset. While placement or settings are not known, a class that
-// exists keeps its parameters: library-go deletes and recreates on any difference.
+// exists keeps its parameters: library-go deletes and recreates on any difference. So it does while
+// disk images use it.
 func (s StorageClass) Hook() csistorageclasscontroller.StorageClassHookFunc {
 	return func(_ *operatorv1.OperatorSpec, class *storagev1.StorageClass) error {
 		existing, err := s.existing()
@@ -91,20 +122,24 @@ func (s StorageClass) Hook() csistorageclasscontroller.StorageClassHookFunc {
 		if undecided != nil && existing == nil {
 			return fmt.Errorf("StorageClass %s: %w", class.Name, undecided)
 		}
+		state, err := s.State()
+		if err != nil {
+			return err
+		}
 		if class.Labels == nil {
 			class.Labels = map[string]string{}
 		}
 		class.Labels[driver.ManagedByLabel] = s.Driver.OperatorName()
-		if undecided != nil {
-			class.Parameters = maps.Clone(existing.Parameters)
-			return nil
-		}
 		if class.Parameters == nil {
 			class.Parameters = map[string]string{}
 		}
 		maps.Copy(class.Parameters, parameters)
-		held := existing != nil && !maps.Equal(existing.Parameters, class.Parameters) && s.InUse(class.Name)
-		if held {
+		var held operatorv1.StorageClassStateName
+		if existing != nil && undecided == nil && state != operatorv1.UnmanagedStorageClass &&
+			!maps.Equal(existing.Parameters, class.Parameters) && s.InUse(class.Name) {
+			held = operatorv1.ManagedStorageClass
+		}
+		if undecided != nil || held != "" {
 			class.Parameters = maps.Clone(existing.Parameters)
 		}
 		s.Held.Set(held)

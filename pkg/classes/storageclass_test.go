@@ -67,7 +67,8 @@ func newStorageClass(t *testing.T, d driver.Driver, existing *storagev1.StorageC
 	}
 	kube := informers.NewSharedInformerFactory(fake.NewClientset(objects...), 0)
 	s := StorageClass{Driver: d, StorageClasses: kube.Storage().V1().StorageClasses(), Placement: &latest.Value[ceph.Placement]{},
-		InUse: func(string) bool { return false }, Held: &latest.Value[bool]{}}
+		InUse: func(string) bool { return false }, Held: &latest.Value[operatorv1.StorageClassStateName]{}}
+	s.State = func() (operatorv1.StorageClassStateName, error) { return operatorv1.ManagedStorageClass, nil }
 	s.Settings = func() (driver.Settings, error) { return driver.Settings{}, nil }
 	if place != nil {
 		s.Placement.Set(*place)
@@ -150,8 +151,8 @@ func TestHook(t *testing.T) {
 			if !errors.Is(err, tc.err) {
 				t.Fatalf("%s: got error %v, want %v", tc.reason, err, tc.err)
 			}
-			if s.Ready() != tc.ready {
-				t.Errorf("%s: ready is %v, want %v", tc.reason, s.Ready(), tc.ready)
+			if ready, _, err := s.ready(); err != nil || ready != tc.ready {
+				t.Errorf("%s: ready is %v, want %v, error %v", tc.reason, ready, tc.ready, err)
 			}
 			if tc.err != nil {
 				return

@@ -2,9 +2,11 @@ package operator
 
 import (
 	"context"
+	"fmt"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
@@ -169,8 +171,26 @@ func (s starter) class() classes.StorageClass {
 		Placement:      s.granted,
 		Settings:       s.settings,
 		InUse:          func(class string) bool { return len(s.machines.ImagesOn(class)) > 0 },
+		State:          s.classState,
 		Held:           s.heldClass,
 	}
+}
+
+// classState is spec.storageClassState.
+func (s starter) classState() (operatorv1.StorageClassStateName, error) {
+	cr, err := s.clients.clusterCSIDrivers.Operator().V1().ClusterCSIDrivers().Lister().Get(s.driver.Name)
+	if apierrors.IsNotFound(err) {
+		return operatorv1.UnmanagedStorageClass, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading ClusterCSIDriver %s: %w", s.driver.Name, err)
+	}
+	return cr.Spec.StorageClassState, nil
+}
+
+// classStateInformer triggers when classState may have changed.
+func (s starter) classStateInformer() factory.Informer {
+	return s.clients.clusterCSIDrivers.Operator().V1().ClusterCSIDrivers().Informer()
 }
 
 func (s starter) usableClasses() factory.Controller {

@@ -134,9 +134,8 @@ func (s starter) storageClass() factory.Controller {
 		s.driver.ConditionPrefix+"DriverStorageClassController", s.assets.Asset, []string{assets.StorageClass},
 		s.clients.kube, s.clients.cluster(), s.clients.patient, s.clients.clusterCSIDrivers, s.recorder, class.Hook())
 	return wrapped{
-		name: inner.Name(), inner: inner.Sync, resync: staticResync,
-		open:      func() bool { return s.open() && class.Ready() },
-		informers: []factory.Informer{class.StorageClasses.Informer(), s.clients.clusterCSIDrivers.Operator().V1().ClusterCSIDrivers().Informer(), s.granted, s.gate, s.seenSettings, s.machines},
+		name: inner.Name(), inner: class.Guard(inner.Sync), resync: staticResync, open: s.open,
+		informers: []factory.Informer{class.StorageClasses.Informer(), s.classStateInformer(), s.granted, s.gate, s.seenSettings, s.machines},
 		operator:  s.clients.patient, recorder: s.recorder,
 	}.controller()
 }

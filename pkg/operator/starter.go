@@ -5,6 +5,7 @@ package operator
 import (
 	"context"
 
+	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/controllercmd"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/controller/manager"
@@ -51,8 +52,8 @@ type starter struct {
 	seenSettings *latest.Value[driver.Settings]
 	// classProblems is what keeps StorageClasses from working, in sentences.
 	classProblems *latest.Value[[]string]
-	// heldClass says that the default StorageClass cannot be made anew with other parameters.
-	heldClass *latest.Value[bool]
+	// heldClass is the storageClassState that the default StorageClass cannot follow.
+	heldClass *latest.Value[operatorv1.StorageClassStateName]
 	reports   reports
 	// machines is what virtualization platforms bring.
 	machines *virtualization.Watches
@@ -87,7 +88,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		seenSettings:  &latest.Value[driver.Settings]{},
 		usage:         &latest.Value[usage.Usage]{},
 		classProblems: &latest.Value[[]string]{},
-		heldClass:     &latest.Value[bool]{},
+		heldClass:     &latest.Value[operatorv1.StorageClassStateName]{},
 		machines:      &virtualization.Watches{},
 		reports: reports{
 			connections: &latest.Value[[]report.Connection]{},

@@ -2,12 +2,9 @@ package operator
 
 import (
 	"context"
-	"fmt"
 
-	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
@@ -50,28 +47,18 @@ func (s starter) virtualizationClass() (factory.Controller, error) {
 			return nil, err
 		}
 	}
-	drivers := s.clients.clusterCSIDrivers.Operator().V1().ClusterCSIDrivers()
 	return virtualization.NewClass(virtualization.ClassConfig{
 		Driver:         s.driver,
 		Operator:       s.clients.operator,
 		Client:         s.clients.kube.StorageV1(),
 		StorageClasses: s.clients.cluster().Storage().V1().StorageClasses(),
 		Manifest:       manifest,
-		State: func() (operatorv1.StorageClassStateName, error) {
-			cr, err := drivers.Lister().Get(s.driver.Name)
-			if apierrors.IsNotFound(err) {
-				return operatorv1.UnmanagedStorageClass, nil
-			}
-			if err != nil {
-				return "", fmt.Errorf("reading ClusterCSIDriver %s: %w", s.driver.Name, err)
-			}
-			return cr.Spec.StorageClassState, nil
-		},
-		Watches:  s.machines,
-		Served:   s.clients.served,
-		Open:     s.open,
-		Triggers: []factory.Informer{s.gate, s.clients.crdInformer(), drivers.Informer(), s.machines},
-		Recorder: s.recorder,
+		State:          s.classState,
+		Watches:        s.machines,
+		Served:         s.clients.served,
+		Open:           s.open,
+		Triggers:       []factory.Informer{s.gate, s.clients.crdInformer(), s.classStateInformer(), s.machines},
+		Recorder:       s.recorder,
 	})
 }
 

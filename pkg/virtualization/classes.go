@@ -97,7 +97,7 @@ func (c classController) sync(ctx context.Context, _ factory.SyncContext) error 
 	}
 	if step, class := decideClass(facts); (step == replace || step == remove) && len(facts.images) > 0 {
 		return c.report(ctx, condition.New(condition.VirtualizationClassCurrent, operatorv1.ConditionFalse, condition.StorageClassInUseByImages,
-			"StorageClass "+class.Name+" "+usedBy(facts.images)))
+			"StorageClass "+class.Name+" "+usedBy(facts.images, facts.state)))
 	}
 	err = c.act(ctx, facts)
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) {

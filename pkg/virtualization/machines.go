@@ -27,9 +27,9 @@ type MachinesConfig struct {
 	CSIDrivers storageinformers.CSIDriverInformer
 	// Matrix is what virtual machines can do on which StorageClass; empty without CDI.
 	Matrix *latest.Value[report.Machines]
-	// Held is whether the driver's default StorageClass keeps parameters that it should no longer
-	// have, because disk images use it.
-	Held *latest.Value[bool]
+	// Held is the storageClassState that the driver's default StorageClass cannot follow, because
+	// disk images use it; empty if it does.
+	Held *latest.Value[operatorv1.StorageClassStateName]
 	// Tell writes an event about what is to be mended. It is called once for each mistake.
 	Tell func(ctx context.Context, m Mistake) error
 }
@@ -115,8 +115,8 @@ func (c *machines) gather() (machineFacts, error) {
 		config:       c.Watches.get(driverConfig, driverConfig.name),
 		harvester:    len(c.Served(harvesterSettings)) > 0,
 	}
-	if held, _ := c.Held.Get(); held {
-		facts.held = c.Watches.ImagesOn(c.Driver.StorageClass)
+	if facts.held, _ = c.Held.Get(); facts.held != "" {
+		facts.images = c.Watches.ImagesOn(c.Driver.StorageClass)
 	}
 	var err error
 	if facts.classes, err = c.StorageClasses.Lister().List(labels.Everything()); err != nil {

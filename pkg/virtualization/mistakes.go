@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	operatorv1 "github.com/openshift/api/operator/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -41,9 +42,10 @@ type machineFacts struct {
 	config *unstructured.Unstructured
 	// harvester says that this is Harvester.
 	harvester bool
-	// held are the disk images because of which the driver's default StorageClass cannot be made
-	// anew, with the parameters that the settings want.
-	held []string
+	// images are the disk images because of which the driver's default StorageClass cannot follow
+	// the storageClassState held.
+	images []string
+	held   operatorv1.StorageClassStateName
 	// csiDrivers are the names of all CSIDrivers.
 	csiDrivers []string
 }
@@ -74,8 +76,8 @@ func (f machineFacts) ofClass(class *storagev1.StorageClass) []Mistake {
 		out = append(out, aboutClass(class, condition.EncryptedClass,
 			"has the parameter encrypted, which Harvester takes for Longhorn's: it will refuse changes of the class; use one without"))
 	}
-	if class.Name == f.driver.StorageClass && len(f.held) > 0 {
-		out = append(out, aboutClass(class, condition.StorageClassInUseByImages, "%s", usedBy(f.held)))
+	if class.Name == f.driver.StorageClass && len(f.images) > 0 {
+		out = append(out, aboutClass(class, condition.StorageClassInUseByImages, "%s", usedBy(f.images, f.held)))
 	}
 	i := slices.IndexFunc(f.profiles, func(p *unstructured.Unstructured) bool { return p.GetName() == class.Name })
 	if i < 0 {
@@ -90,10 +92,13 @@ func (f machineFacts) ofClass(class *storagev1.StorageClass) []Mistake {
 	return out
 }
 
-// usedBy tells why a StorageClass cannot be made anew.
-func usedBy(images []string) string {
-	return "keeps its parameters, which the settings would change: Harvester lets nobody delete it while the VirtualMachineImages " +
-		strings.Join(images, ", ") + " use it; the change follows once they are deleted"
+// usedBy tells why a StorageClass does not follow a storageClassState.
+func usedBy(images []string, state operatorv1.StorageClassStateName) string {
+	does, ends := "keeps its parameters, which the settings would change", "delete them, or take the settings back"
+	if state == operatorv1.RemovedStorageClass {
+		does, ends = "stays although spec.storageClassState is Removed", "delete them, or set spec.storageClassState to Managed"
+	}
+	return fmt.Sprintf("%s: Harvester lets nobody delete it while the VirtualMachineImages %s use it; %s", does, strings.Join(images, ", "), ends)
 }
 
 var (

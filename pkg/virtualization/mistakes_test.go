@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	operatorv1 "github.com/openshift/api/operator/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -40,12 +41,18 @@ func sound(d driver.Driver) machineFacts {
 func TestMistakes(t *testing.T) {
 	spec := func(f machineFacts) map[string]any { return f.profiles[0].Object["spec"].(map[string]any) }
 	entry := func(f *machineFacts, key, value string) { f.config.Object["value"] = `{"` + key + `":` + value + `}` }
+	held := func(state operatorv1.StorageClassStateName, class string) func(*machineFacts) {
+		return func(f *machineFacts) {
+			f.held, f.images, f.classes[0].Name, f.profiles = state, []string{"n/a", "n/b"}, class, nil
+		}
+	}
 	rbd := driver.RBD.Name
 	tests := map[string]struct {
 		reason string
 		change func(*machineFacts)
 		want   string
 		about  string
+		text   string
 	}{
 		"Sound": {reason: "others' entries and classes are not ours to judge", change: func(*machineFacts) {}},
 		"NoSnapshots": {
@@ -69,6 +76,11 @@ func TestMistakes(t *testing.T) {
 		"EncryptedElsewhere": {
 			reason: "elsewhere it works", change: func(f *machineFacts) { f.classes[0].Parameters["encrypted"] = "true"; f.harvester = false },
 		},
+		"Parameters": {reason: "Harvester lets nobody make the class anew", change: held(operatorv1.ManagedStorageClass, driver.RBD.StorageClass),
+			want: condition.StorageClassInUseByImages, about: driver.RBD.StorageClass, text: "keeps its parameters, which the settings would change: Harvester lets nobody delete it while the VirtualMachineImages n/a, n/b use it; delete them, or take the settings back"},
+		"Removal": {reason: "nor take it away", change: held(operatorv1.RemovedStorageClass, driver.RBD.StorageClass),
+			want: condition.StorageClassInUseByImages, about: driver.RBD.StorageClass, text: "stays although spec.storageClassState is Removed: Harvester lets nobody delete it while the VirtualMachineImages n/a, n/b use it; delete them, or set spec.storageClassState to Managed"},
+		"HeldOther":   {reason: "the user's own classes are the user's", change: held(operatorv1.RemovedStorageClass, "c")},
 		"TwoDefaults": {reason: "the newest wins, whichever that is", change: func(f *machineFacts) { f.classes[1].Annotations[defaultForMachines] = "true" }, want: condition.MultipleDefaultVirtClasses, about: "c"},
 		"TwoForeignDefaults": {
 			reason: "others' classes are not ours to judge",
@@ -109,8 +121,8 @@ func TestMistakes(t *testing.T) {
 			if len(found) != 1 || found[0].Reason != tc.want || found[0].Name != tc.about {
 				t.Fatalf("%s: got %+v, want %s about %s", tc.reason, found, tc.want, tc.about)
 			}
-			if !strings.Contains(found[0].Message, tc.about) {
-				t.Errorf("%s: %q does not name %s", tc.reason, found[0].Message, tc.about)
+			if !strings.Contains(found[0].Message, tc.about) || !strings.Contains(found[0].Message, tc.text) {
+				t.Errorf("%s: %q does not name %s, or not %q", tc.reason, found[0].Message, tc.about, tc.text)
 			}
 		})
 	}

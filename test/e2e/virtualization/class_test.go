@@ -68,14 +68,17 @@ func startKubeVirt(ctx context.Context) {
 // tune replaces spec.driverConfig.ceph until the spec ends.
 func tune(ctx context.Context, d driver.Driver, member string) {
 	GinkgoHelper()
+	DeferCleanup(func(ctx SpecContext) { patchDriver(ctx, d, `{"driverConfig":null}`); env.Settle(ctx) })
+	patchDriver(ctx, d, `{"driverConfig":{"driverType":"Ceph","ceph":`+member+`}}`)
+}
+
+// patchDriver changes fields of the spec of a ClusterCSIDriver. A typed client would lose those of
+// Ceph.
+func patchDriver(ctx context.Context, d driver.Driver, spec string) {
+	GinkgoHelper()
 	resource := env.Dynamic.Resource(operatorv1.GroupVersion.WithResource("clustercsidrivers"))
-	change := func(ctx context.Context, value string) {
-		GinkgoHelper()
-		_, err := resource.Patch(ctx, d.Name, types.MergePatchType, []byte(`{"spec":{"driverConfig":`+value+`}}`), metav1.PatchOptions{})
-		Expect(err).NotTo(HaveOccurred())
-	}
-	DeferCleanup(func(ctx SpecContext) { change(ctx, "null"); env.Settle(ctx) })
-	change(ctx, `{"driverType":"Ceph","ceph":`+member+`}`)
+	_, err := resource.Patch(ctx, d.Name, types.MergePatchType, []byte(`{"spec":`+spec+`}`), metav1.PatchOptions{})
+	Expect(err).NotTo(HaveOccurred())
 }
 
 // annotate changes annotations of a StorageClass as `oc annotate` does.

@@ -7,6 +7,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	operatorv1 "github.com/openshift/api/operator/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -58,6 +59,47 @@ func useClass(ctx context.Context, name, class string) {
 	}).WithContext(ctx).WithTimeout(fixture.Patience).Should(MatchError(ContainSubstring("used by VirtualMachineImage")))
 }
 
+// expectRemovalHeld has images use both StorageClasses when these are to be removed, for as long
+// as that takes to be told.
+func expectRemovalHeld(ctx context.Context, d driver.Driver) {
+	GinkgoHelper()
+	By("removing classes that images use")
+	state := func(ctx context.Context, state operatorv1.StorageClassStateName) {
+		GinkgoHelper()
+		patchDriver(ctx, d, `{"storageClassState":"`+string(state)+`"}`)
+	}
+	DeferCleanup(state, operatorv1.ManagedStorageClass)
+	using := map[string]string{"still-on-default": d.StorageClass, "still-on-machines": machineClass}
+	for image, name := range using {
+		useClass(ctx, image, name)
+	}
+	held := class(ctx, Default, d.StorageClass)
+	state(ctx, operatorv1.RemovedStorageClass)
+	for conditionType, image := range map[string]string{
+		condition.VirtualMachinesUsable: "still-on-default", condition.VirtualizationClassCurrent: "still-on-machines",
+	} {
+		Eventually(func(g Gomega) {
+			c := env.Condition(ctx, g, d, conditionType)
+			g.Expect(c.Reason).To(Equal(condition.StorageClassInUseByImages), c.Message)
+			g.Expect(c.Message).To(ContainSubstring("StorageClass %s stays although spec.storageClassState is Removed: Harvester lets nobody delete it "+
+				"while the VirtualMachineImages default/%s use it", using[image], image))
+		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+	}
+	Consistently(func(g Gomega) {
+		g.Expect(fixture.Complaints(env.Conditions(ctx, g, d))).To(BeEmpty(), "nothing is broken")
+	}).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed())
+	Expect(class(ctx, Default, d.StorageClass).UID).To(Equal(held.UID))
+	for image, name := range using {
+		Expect(env.Dynamic.Resource(images).Namespace(imagesNamespace).Delete(ctx, image, metav1.DeleteOptions{})).To(Succeed())
+		Eventually(func(g Gomega) { g.Expect(class(ctx, g, name)).To(BeNil()) }).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed(), name+" follows")
+	}
+	expectTold(ctx, d, condition.VirtualizationClassCurrent, "", "")
+	state(ctx, operatorv1.ManagedStorageClass)
+	for _, name := range using {
+		Eventually(func(g Gomega) { g.Expect(class(ctx, g, name)).NotTo(BeNil()) }).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed(), name+" is back")
+	}
+}
+
 var _ = Describe("What Harvester's webhook refuses", func() {
 	It("is not tried, or told with a reason", func(ctx SpecContext) {
 		d := driver.RBD
@@ -100,6 +142,7 @@ var _ = Describe("What Harvester's webhook refuses", func() {
 			}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed(), name+" follows")
 		}
 		expectTold(ctx, d, condition.VirtualizationClassCurrent, "", "")
+		expectRemovalHeld(ctx, d)
 
 		By("a second default class")
 		longhorn := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: theirs}, Provisioner: "driver.longhorn.io"}
