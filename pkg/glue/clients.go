@@ -29,6 +29,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/owned"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
 )
 
@@ -87,7 +88,7 @@ func newClients(cc *controllercmd.ControllerContext) (*clients, error) {
 		return nil, fmt.Errorf("creating the operator.openshift.io client: %w", err)
 	}
 	storage, instances, err := genericoperatorclient.NewClusterScopedOperatorClientWithConfigName(cc.Clock, cc.KubeConfig,
-		storages, operatorv1.GroupVersion.WithKind("Storage"), instance, ExtractSpec, ExtractStatus)
+		storages, operatorv1.GroupVersion.WithKind("Storage"), instance, owned.Spec, owned.Status)
 	if err != nil {
 		return nil, fmt.Errorf("creating the client of Storage %s: %w", instance, err)
 	}

@@ -27,6 +27,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/owned"
 )
 
 // resync is how often informers replay their caches; controllers have resyncs of their own.
@@ -122,7 +123,7 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	}
 	operator, instances, err := genericoperatorclient.NewClusterScopedOperatorClientWithConfigName(cc.Clock, cc.KubeConfig,
 		operatorv1.GroupVersion.WithResource("clustercsidrivers"), operatorv1.GroupVersion.WithKind("ClusterCSIDriver"),
-		d.Name, extractOperatorSpec, extractOperatorStatus)
+		d.Name, owned.Spec, owned.Status)
 	if err != nil {
 		return nil, fmt.Errorf("creating the client of ClusterCSIDriver %s: %w", d.Name, err)
 	}

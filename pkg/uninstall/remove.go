@@ -12,6 +12,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/owned"
 )
 
 // find returns what of the targets is there and ours.
@@ -97,14 +98,14 @@ func conditionsOf(ctx context.Context, o Options) ([]string, error) {
 		if !glue.IsOurs(entry.Manager) {
 			continue
 		}
-		owned, err := glue.ExtractStatus(storage, entry.Manager)
+		held, err := owned.Status(storage, entry.Manager)
 		if err != nil {
 			return nil, err
 		}
-		if owned == nil {
+		if held == nil {
 			continue
 		}
-		for _, c := range owned.Conditions {
+		for _, c := range held.Conditions {
 			out = append(out, *c.Type)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/owned"
 	"github.com/openshift/ceph-csi-driver-operator/test/operatorprocess"
 )
 
@@ -41,7 +41,7 @@ func standIn() {
 	klog.SetOutput(GinkgoWriter)
 	config := env.Cluster.AdminConfig()
 	client, instances, err := genericoperatorclient.NewClusterScopedOperatorClientWithConfigName(clock.RealClock{}, config,
-		operatorv1.GroupVersion.WithResource("storages"), operatorv1.GroupVersion.WithKind("Storage"), "cluster", glue.ExtractSpec, glue.ExtractStatus)
+		operatorv1.GroupVersion.WithResource("storages"), operatorv1.GroupVersion.WithKind("Storage"), "cluster", owned.Spec, owned.Status)
 	Expect(err).NotTo(HaveOccurred())
 	informers := configinformers.NewSharedInformerFactory(configs, time.Hour)
 	versions := status.NewVersionGetter()
