@@ -1,4 +1,4 @@
-// Package event filters what informers tell controllers.
+// Package event filters and spreads what informers tell controllers.
 package event
 
 import (

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"sync"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -16,17 +15,22 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/genericoperatorclient"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/informers"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	storageinformers "k8s.io/client-go/informers/storage/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/owned"
 )
 
@@ -58,6 +62,8 @@ type clients struct {
 	masters informers.SharedInformerFactory
 	// crds has CustomResourceDefinitions, trimmed by trimCRD.
 	crds dynamicinformer.DynamicSharedInformerFactory
+	// crdInformer triggers when CustomResourceDefinitions come or go.
+	crdInformer cache.SharedIndexInformer
 }
 
 // ns has the objects of the operator's namespace.
@@ -67,11 +73,6 @@ func (c *clients) ns() informers.SharedInformerFactory {
 
 // cluster has the cluster-scoped objects.
 func (c *clients) cluster() informers.SharedInformerFactory { return c.kubeInformers.InformersFor("") }
-
-// crdInformer triggers when CustomResourceDefinitions come or go.
-func (c *clients) crdInformer() cache.SharedIndexInformer {
-	return c.crds.ForResource(crdResource).Informer()
-}
 
 // volumeCache is waited for, and triggers nothing: volumes come and go by the thousand.
 func (c *clients) volumeCache() factory.Informer {
@@ -88,7 +89,7 @@ func (silent) AddEventHandler(cache.ResourceEventHandler) (cache.ResourceEventHa
 // served returns the versions that the API server serves of a CustomResourceDefinition, by
 // its full name; none where it does not exist.
 func (c *clients) served(crd string) []string {
-	object, exists, err := c.crdInformer().GetStore().GetByKey(crd)
+	object, exists, err := c.crdInformer.GetStore().GetByKey(crd)
 	if err != nil || !exists {
 		return nil
 	}
@@ -132,19 +133,39 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	}
 	onlyMasters := func(o *metav1.ListOptions) { o.LabelSelector = masterLabel }
 	crds := dynamicinformer.NewDynamicSharedInformerFactory(dyn, resync)
-	if err := crds.ForResource(crdResource).Informer().SetTransform(trimCRD); err != nil {
+	crdInformer := event.Together(crds.ForResource(crdResource).Informer())
+	if err := crdInformer.SetTransform(trimCRD); err != nil {
 		return nil, fmt.Errorf("preparing the informer of CustomResourceDefinitions: %w", err)
 	}
-	one := maybeWithout{operator, &sync.Mutex{}}
+	kubeInformers := v1helpers.NewKubeInformersForNamespaces(kube, "", driver.Namespace)
+	tellTogether(kubeInformers)
+	one := newMaybeWithout(operator, d.Name)
 	return &clients{
 		kube: kube, dynamic: dyn, operator: one, patient: newPatient(one, cc.Clock), operatorInstances: instances,
 		clusterCSIDrivers: operatorinformers.NewSharedInformerFactoryWithOptions(ops, resync, operatorinformers.WithTweakListOptions(onlyOurs)),
 		config:            configinformers.NewSharedInformerFactory(config, resync),
-		kubeInformers:     v1helpers.NewKubeInformersForNamespaces(kube, "", driver.Namespace),
+		kubeInformers:     kubeInformers,
 		volumes:           informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTransform(newVolumeTrimmer(d.Name).trim)),
 		masters:           informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTweakListOptions(onlyMasters), informers.WithTransform(trimNode)),
 		crds:              crds,
+		crdInformer:       crdInformer,
 	}, nil
+}
+
+// tellTogether prepares the informers that many controllers listen to. library-go's constructors
+// add listeners, too, for queues that nobody here works on.
+func tellTogether(all v1helpers.KubeInformersForNamespaces) {
+	byNamespace := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
+	ns := all.InformersFor(driver.Namespace)
+	ns.InformerFor(&corev1.Secret{}, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+		return event.Together(coreinformers.NewSecretInformer(client, driver.Namespace, resync, byNamespace))
+	})
+	ns.InformerFor(&corev1.ConfigMap{}, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+		return event.Together(coreinformers.NewConfigMapInformer(client, driver.Namespace, resync, byNamespace))
+	})
+	all.InformersFor("").InformerFor(&storagev1.StorageClass{}, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+		return event.Together(storageinformers.NewStorageClassInformer(client, resync, cache.Indexers{}))
+	})
 }
 
 // start runs every informer that a controller has asked for.

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/openshift/library-go/pkg/controller/controllercmd"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -32,5 +34,27 @@ func TestUserAgent(t *testing.T) {
 	_, _ = c.dynamic.Resource(crdResource).Get(t.Context(), "c", metav1.GetOptions{})
 	if len(agents) != 2 || agents[0] != driver.Program || agents[1] != driver.Program {
 		t.Errorf("user agents %q, want %q twice", agents, driver.Program)
+	}
+}
+
+// TestTellsTogether: a registration of its own for each controller takes 25 kB.
+func TestTellsTogether(t *testing.T) {
+	config := &rest.Config{Host: "https://192.0.2.1"}
+	c, err := newClients(&controllercmd.ControllerContext{KubeConfig: config, ProtoKubeConfig: config, Clock: clock.RealClock{}}, driver.RBD)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, informer := range map[string]cache.SharedIndexInformer{
+		"ClusterCSIDriver":          c.operator.Informer(),
+		"CustomResourceDefinitions": c.crdInformer,
+		"Secrets":                   c.ns().Core().V1().Secrets().Informer(),
+		"ConfigMaps":                c.ns().Core().V1().ConfigMaps().Informer(),
+		"StorageClasses":            c.cluster().Storage().V1().StorageClasses().Informer(),
+	} {
+		first, errFirst := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{})
+		second, errSecond := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{})
+		if err := errors.Join(errFirst, errSecond); err != nil || first != second {
+			t.Errorf("%s: two listeners have two registrations (%v)", name, err)
+		}
 	}
 }

@@ -221,7 +221,7 @@ func (s starter) snapshotClasses() (factory.Controller, error) {
 		Served:    s.clients.served,
 		Placement: s.granted,
 		Open:      s.open,
-		Triggers:  []factory.Informer{s.gate, s.clients.crdInformer()},
+		Triggers:  []factory.Informer{s.gate, s.clients.crdInformer},
 		Recorder:  s.recorder,
 	})
 }

@@ -121,7 +121,7 @@ func (s starter) serviceMonitor() factory.Controller {
 			}
 			return inner.Sync(ctx, syncCtx)
 		},
-		informers: []factory.Informer{s.clients.crdInformer(), s.gate},
+		informers: []factory.Informer{s.clients.crdInformer, s.gate},
 		operator:  s.clients.patient, recorder: s.recorder,
 	}.controller()
 }

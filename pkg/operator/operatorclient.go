@@ -2,29 +2,77 @@ package operator
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"sync"
 
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 )
 
 // maybeWithout is the client of a ClusterCSIDriver that may not exist: then conditions have
 // nowhere to go, and that is no error. library-go would retry, and log, for ever.
 type maybeWithout struct {
 	v1helpers.OperatorClientWithFinalizers
+	// informer has every controller of the process among its listeners.
+	informer cache.SharedIndexInformer
+	// seen is the version of the ClusterCSIDriver in the informer's cache; empty without one.
+	seen func() string
+
 	// writing is held during a write: of several at once, the API server would make all but one
 	// again and again. A start writes the conditions of all controllers in the same instant.
-	writing *sync.Mutex
+	writing sync.Mutex
+	// written is what each field manager has written last.
+	written map[string]written
 }
 
-// ApplyOperatorStatus writes conditions, or nothing without a ClusterCSIDriver.
-func (m maybeWithout) ApplyOperatorStatus(ctx context.Context, fieldManager string, status *applyoperatorv1.OperatorStatusApplyConfiguration) error {
+// written is a write, and the version that the cache had before it.
+type written struct{ seen, status string }
+
+func newMaybeWithout(inner v1helpers.OperatorClientWithFinalizers, name string) *maybeWithout {
+	m := &maybeWithout{OperatorClientWithFinalizers: inner, informer: event.Together(inner.Informer()), written: map[string]written{}}
+	m.seen = func() string {
+		object, exists, err := m.informer.GetStore().GetByKey(name)
+		if err != nil || !exists {
+			return ""
+		}
+		o, err := meta.Accessor(object)
+		if err != nil {
+			return ""
+		}
+		return fmt.Sprintf("%s/%s", o.GetUID(), o.GetResourceVersion())
+	}
+	return m
+}
+
+// Informer is that of the ClusterCSIDriver.
+func (m *maybeWithout) Informer() cache.SharedIndexInformer { return m.informer }
+
+// ApplyOperatorStatus writes conditions, or nothing without a ClusterCSIDriver. library-go compares
+// with the cache alone: as long as that does not show a write, which takes a while after the API
+// server was away, each sync would write the same again.
+func (m *maybeWithout) ApplyOperatorStatus(ctx context.Context, fieldManager string, status *applyoperatorv1.OperatorStatusApplyConfiguration) error {
 	m.writing.Lock()
 	defer m.writing.Unlock()
-	err := m.OperatorClientWithFinalizers.ApplyOperatorStatus(ctx, fieldManager, status)
+	text, err := json.Marshal(status) // before library-go adds times
+	if err != nil {
+		return fmt.Errorf("encoding the status of %s: %w", fieldManager, err)
+	}
+	now := written{seen: m.seen(), status: string(text)}
+	if now.seen != "" && m.written[fieldManager] == now {
+		return nil
+	}
+	err = m.OperatorClientWithFinalizers.ApplyOperatorStatus(ctx, fieldManager, status)
 	if apierrors.IsNotFound(err) {
 		return nil
+	}
+	if err == nil {
+		m.written[fieldManager] = now
 	}
 	return err
 }

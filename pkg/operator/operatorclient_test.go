@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -31,7 +32,8 @@ func TestConditionsWithoutResource(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			client := maybeWithout{finalizable{tc.operator}, &sync.Mutex{}}
+			client := newMaybeWithout(finalizable{tc.operator}, "")
+			client.seen = func() string { return "" }
 			good := applyoperatorv1.OperatorStatus().WithConditions(condition.Good("XDegraded"))
 			if err := client.ApplyOperatorStatus(t.Context(), "manager", good); err != nil {
 				t.Errorf("%s: %v", tc.reason, err)
@@ -62,7 +64,8 @@ func (c *crowded) ApplyOperatorStatus(context.Context, string, *applyoperatorv1.
 
 func TestConditionsOneAfterTheOther(t *testing.T) {
 	inner := &crowded{finalizable: finalizable{conditiontest.New(operatorv1.Managed)}}
-	client := maybeWithout{inner, &sync.Mutex{}}
+	client := newMaybeWithout(inner, "")
+	client.seen = func() string { return "" }
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
@@ -74,5 +77,54 @@ func TestConditionsOneAfterTheOther(t *testing.T) {
 	all.Wait()
 	if n := inner.beside.Load(); n > 0 {
 		t.Errorf("%d of 20 writes ran beside another one; the API server would repeat them", n)
+	}
+}
+
+// lagging is library-go's client with a cache that shows no write yet: it writes each time.
+type lagging struct {
+	finalizable
+	writes int
+	err    error
+}
+
+func (s *lagging) ApplyOperatorStatus(context.Context, string, *applyoperatorv1.OperatorStatusApplyConfiguration) error {
+	s.writes++
+	return s.err
+}
+
+func TestWritesOnceUntilItIsSeen(t *testing.T) {
+	inner := &lagging{finalizable: finalizable{conditiontest.New(operatorv1.Managed)}}
+	client := newMaybeWithout(inner, "")
+	seen := "1"
+	client.seen = func() string { return seen }
+	good := applyoperatorv1.OperatorStatus().WithConditions(condition.Good("XDegraded"))
+	bad := applyoperatorv1.OperatorStatus().WithConditions(condition.New("XDegraded", operatorv1.ConditionTrue, "Broken", "m"))
+	refused := errors.New("refused")
+	for _, step := range []struct {
+		reason  string
+		seen    string
+		manager string
+		status  *applyoperatorv1.OperatorStatusApplyConfiguration
+		err     error
+		writes  int
+	}{
+		{"it is new", "1", "a", good, nil, 1},
+		{"the cache does not show it yet", "1", "a", good, nil, 1},
+		{"somebody else's is new", "1", "b", good, nil, 2},
+		{"it has changed", "1", "a", bad, refused, 3},
+		{"it was refused", "1", "a", bad, nil, 4},
+		{"it was not the second time", "1", "a", bad, nil, 4},
+		{"it has changed back", "1", "a", good, nil, 5},
+		{"library-go can compare again", "2", "a", good, nil, 6},
+		{"nothing is known without a ClusterCSIDriver", "", "a", good, nil, 7},
+		{"nor the next time", "", "a", good, nil, 8},
+	} {
+		seen, inner.err = step.seen, step.err
+		if err := client.ApplyOperatorStatus(t.Context(), step.manager, step.status); !errors.Is(err, step.err) {
+			t.Errorf("%s: %v", step.reason, err)
+		}
+		if inner.writes != step.writes {
+			t.Errorf("%s: %d writes, want %d", step.reason, inner.writes, step.writes)
+		}
 	}
 }

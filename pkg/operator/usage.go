@@ -68,7 +68,7 @@ func (s starter) usageController() factory.Controller {
 		WithSync(sync).
 		ResyncEvery(resync).
 		WithControllerInstanceName(usageName).
-		WithInformers(classes.Informer(), volumes.Informer(), s.clients.crdInformer()).
+		WithInformers(classes.Informer(), volumes.Informer(), s.clients.crdInformer).
 		WithFilteredEventsInformers(event.Named(s.driver.ConfigSecret()), s.clients.ns().Core().V1().Secrets().Informer()).
 		ToController(usageName, s.recorder)
 }

@@ -18,7 +18,7 @@ func (s starter) virtualizationGate() factory.Controller {
 		Served:   s.clients.served,
 		Open:     s.open,
 		Watches:  s.machines,
-		Triggers: []factory.Informer{s.gate, s.clients.crdInformer()},
+		Triggers: []factory.Informer{s.gate, s.clients.crdInformer},
 		Recorder: s.recorder,
 	})
 }
@@ -57,7 +57,7 @@ func (s starter) virtualizationClass() (factory.Controller, error) {
 		Watches:        s.machines,
 		Served:         s.clients.served,
 		Open:           s.open,
-		Triggers:       []factory.Informer{s.gate, s.clients.crdInformer(), s.classStateInformer(), s.machines},
+		Triggers:       []factory.Informer{s.gate, s.clients.crdInformer, s.classStateInformer(), s.machines},
 		Recorder:       s.recorder,
 	})
 }
@@ -84,9 +84,9 @@ func (s starter) virtualMachines() factory.Controller {
 }
 
 func (s starter) imageProtection() factory.Controller {
-	return virtualization.NewImageProtection(s.machinesConfig(), s.settings, s.seenSettings, s.clients.crdInformer())
+	return virtualization.NewImageProtection(s.machinesConfig(), s.settings, s.seenSettings, s.clients.crdInformer)
 }
 
 func (s starter) kernelModules() factory.Controller {
-	return virtualization.NewKernelModules(s.machinesConfig(), s.settings, s.seenSettings, s.clients.crdInformer())
+	return virtualization.NewKernelModules(s.machinesConfig(), s.settings, s.seenSettings, s.clients.crdInformer)
 }

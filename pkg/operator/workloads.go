@@ -101,7 +101,7 @@ func (s starter) workload(w workload, informers ...factory.Informer) factory.Con
 	core := s.clients.ns().Core().V1()
 	return wrapped{
 		name: w.name, inner: w.sync, open: s.open, resync: workloadResync,
-		informers: append(informers, s.gate, s.clients.crdInformer(), core.Secrets().Informer(), core.ConfigMaps().Informer(), core.ServiceAccounts().Informer()),
+		informers: append(informers, s.gate, s.clients.crdInformer, core.Secrets().Informer(), core.ConfigMaps().Informer(), core.ServiceAccounts().Informer()),
 		operator:  s.clients.patient, recorder: s.recorder,
 	}.controller()
 }
