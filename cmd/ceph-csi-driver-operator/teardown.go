@@ -62,7 +62,7 @@ func newTeardownCommand() *cobra.Command {
 	f.BoolVar(&flags.keepUsers, "keep-users", false, "Leave the cephx users that the operator made for the cluster.")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "Show what would be removed, and remove nothing.")
 	f.IntVar(&flags.parallel, "parallel", teardown.DefaultParallel, "How much is removed at a time.")
-	f.BoolVar(&flags.includeRetained, "include-retained", false, "Also remove volumes whose PersistentVolume said reclaimPolicy Retain.")
+	f.BoolVar(&flags.includeRetained, "include-retained", false, "Also remove volumes whose PersistentVolume said reclaimPolicy Retain, and snapshots whose VolumeSnapshotContent said deletionPolicy Retain.")
 	f.BoolVar(&flags.keepForChildren, "keep-for-children", false, "Move images with clones that stay to the trash, where Ceph removes them after the last clone.")
 	f.BoolVar(&flags.force, "force", false, "Where volumes are in use, refuse these alone instead of everything.")
 	f.BoolVar(&flags.yes, "yes", false, "Do not ask.")

@@ -14,6 +14,8 @@ type ConfigEntry struct {
 	// ImageNamespace is the RADOS namespace of images, JournalNamespace that in which subvolumes
 	// are recorded; empty for ceph-csi's own choice.
 	ImageNamespace, JournalNamespace string
+	// SubvolumeGroup is that of subvolumes; empty for ceph-csi's own choice.
+	SubvolumeGroup string
 }
 
 // ParseConfig reads a config.json as ceph-csi does: of entries with the same clusterID the first
@@ -33,6 +35,7 @@ func ParseConfig(content []byte) []ConfigEntry {
 			} `json:"rbd"`
 			CephFS struct {
 				RADOSNamespace string `json:"radosNamespace"`
+				SubvolumeGroup string `json:"subvolumeGroup"`
 			} `json:"cephFS"`
 		}
 		if err := json.Unmarshal(raw, &entry); err != nil || entry.ClusterID == "" || len(entry.Monitors) == 0 {
@@ -44,6 +47,7 @@ func ParseConfig(content []byte) []ConfigEntry {
 		out = append(out, ConfigEntry{
 			ClusterID: entry.ClusterID, Monitors: entry.Monitors,
 			ImageNamespace: entry.RBD.RADOSNamespace, JournalNamespace: entry.CephFS.RADOSNamespace,
+			SubvolumeGroup: entry.CephFS.SubvolumeGroup,
 		})
 	}
 	return out

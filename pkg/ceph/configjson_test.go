@@ -12,8 +12,8 @@ func TestParseConfig(t *testing.T) {
 		want []ConfigEntry
 	}{
 		"Full": {
-			`[{"clusterID":"a","monitors":["10.0.0.1:6789"],"rbd":{"radosNamespace":"n"},"cephFS":{"radosNamespace":"j","x":1}},{"clusterID":"b","monitors":["10.0.0.2:6789"]}]`,
-			[]ConfigEntry{{ClusterID: "a", Monitors: []string{"10.0.0.1:6789"}, ImageNamespace: "n", JournalNamespace: "j"}, {ClusterID: "b", Monitors: []string{"10.0.0.2:6789"}}},
+			`[{"clusterID":"a","monitors":["10.0.0.1:6789"],"rbd":{"radosNamespace":"n"},"cephFS":{"radosNamespace":"j","subvolumeGroup":"g","x":1}},{"clusterID":"b","monitors":["10.0.0.2:6789"]}]`,
+			[]ConfigEntry{{ClusterID: "a", Monitors: []string{"10.0.0.1:6789"}, ImageNamespace: "n", JournalNamespace: "j", SubvolumeGroup: "g"}, {ClusterID: "b", Monitors: []string{"10.0.0.2:6789"}}},
 		},
 		"First":    {`[{"clusterID":"a","monitors":["1"]},{"clusterID":"a","monitors":["2"]}]`, []ConfigEntry{{ClusterID: "a", Monitors: []string{"1"}}}},
 		"Unusable": {`[{"clusterID":"a"},{"monitors":["1"]},{"clusterID":"c","monitors":["1"],"rbd":7},7]`, nil},

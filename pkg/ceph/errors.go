@@ -16,6 +16,9 @@ var (
 	ErrDenied = errors.New("access denied")
 	// ErrNotFound says that the pool, filesystem or user does not exist.
 	ErrNotFound = errors.New("not found")
+	// ErrRetained says that a subvolume was removed and only its snapshots are left, of which Ceph
+	// tells nothing. It is ErrNotFound, too.
+	ErrRetained = errors.New("only snapshots retained")
 	// ErrNotReady says that a clone in flight keeps a subvolume or snapshot busy.
 	ErrNotReady = errors.New("not ready")
 	// ErrNotEmpty says that something still has what must go first, such as snapshots.
@@ -60,7 +63,7 @@ func (e *CommandError) Error() string {
 
 // Is matches ErrTimeout, ErrDenied, ErrNotFound, ErrNotReady, ErrNotEmpty and ErrNotLoaded by the
 // error number; the last one also by the text of Ceph 16, as the mgr answers with its number
-// wherever something is not supported.
+// wherever something is not supported. So it does ErrRetained.
 func (e *CommandError) Is(target error) bool {
 	switch syscall.Errno(e.number()) {
 	case syscall.ETIMEDOUT:
@@ -68,7 +71,7 @@ func (e *CommandError) Is(target error) bool {
 	case syscall.EACCES, syscall.EPERM:
 		return target == ErrDenied
 	case syscall.ENOENT:
-		return target == ErrNotFound
+		return target == ErrNotFound || target == ErrRetained && strings.Contains(e.Status, "only snapshots retained")
 	case syscall.EAGAIN:
 		return target == ErrNotReady
 	case syscall.ENOTEMPTY:

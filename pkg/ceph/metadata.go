@@ -32,7 +32,7 @@ type ImageMetadata struct {
 	Version uint64
 }
 
-// SubvolumeMetadata is what clients left with a CephFS subvolume.
+// SubvolumeMetadata is what clients left with a CephFS subvolume, or a snapshot of one.
 type SubvolumeMetadata struct {
 	Values map[string]string
 	// Err is why Values is not known; ErrNotFound where there is no such subvolume.

@@ -5,20 +5,26 @@ import (
 	"fmt"
 )
 
-// SubvolumePlace names a subvolume.
+// SubvolumePlace names a subvolume, or one of its snapshots where that is asked for.
 type SubvolumePlace struct {
 	Filesystem string
 	// Group is empty for subvolumes without a group.
 	Group string
 	Name  string
+	// Snapshot is one of the subvolume; empty for the subvolume itself.
+	Snapshot string
 }
 
-// String is filesystem/group/name.
+// String is filesystem/group/name, of a snapshot with "@" and its name behind it.
 func (p SubvolumePlace) String() string {
-	if p.Group == "" {
-		return p.Filesystem + "/" + p.Name
+	name := p.Name
+	if p.Snapshot != "" {
+		name += "@" + p.Snapshot
 	}
-	return p.Filesystem + "/" + p.Group + "/" + p.Name
+	if p.Group == "" {
+		return p.Filesystem + "/" + name
+	}
+	return p.Filesystem + "/" + p.Group + "/" + name
 }
 
 // ParseSubvolumeMetadata reads the JSON of `ceph fs subvolume metadata ls` and `ceph fs

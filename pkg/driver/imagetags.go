@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
-// Tags finds each image by the journal that the volume's handle leads to.
+// Tags finds each image by the journal that the volume's handle leads to. A snapshot is an image, too.
 func (i images) Tags(ctx context.Context, cluster TagStore, volumes []Volume) ([]Tags, error) {
 	pools, err := cluster.Pools(ctx)
 	if err != nil {
@@ -48,8 +48,8 @@ func (images) locate(ctx context.Context, cluster TagStore, pools []ceph.Pool, v
 		return at, fmt.Errorf("pool with ID %d: %w", handle.LocationID, ceph.ErrNotFound)
 	}
 	at.Pool = pools[n].Name
-	entry, err := entryOf(ctx, cluster, at.Pool, handle.UUID, slices.Compact([]string{at.Namespace, ""})...)
-	at.Name = cmp.Or(entry[journalName], namePrefix+handle.UUID)
+	entry, err := entryOf(ctx, cluster, at.Pool, ceph.JournalName{Kind: v.journal(), UUID: handle.UUID}, slices.Compact([]string{at.Namespace, ""})...)
+	at.Name = cmp.Or(entry[journalName], v.usual(handle.UUID))
 	return at, err
 }
 

@@ -80,7 +80,14 @@ func (subvolumes) locate(ctx context.Context, cluster TagStore, filesystems []ce
 	if n < 0 {
 		return ceph.SubvolumePlace{}, fmt.Errorf("filesystem with ID %d: %w", handle.LocationID, ceph.ErrNotFound)
 	}
-	entry, err := metadataEntry(ctx, cluster, pools, filesystems[n].MetadataPool, handle.UUID, cmp.Or(v.Namespace, journalNamespace))
+	name := ceph.JournalName{Kind: v.journal(), UUID: handle.UUID}
+	entry, err := metadataEntry(ctx, cluster, pools, filesystems[n].MetadataPool, name, cmp.Or(v.Namespace, journalNamespace))
+	if v.Snapshot {
+		return ofSnapshot(filesystems[n].Name, v, name, entry, err)
+	}
+	if errors.Is(err, ceph.ErrDenied) {
+		err = nil // The mgr alone is enough for most volumes, whose names the handle tells.
+	}
 	if err != nil {
 		return ceph.SubvolumePlace{}, err
 	}
@@ -89,22 +96,31 @@ func (subvolumes) locate(ctx context.Context, cluster TagStore, filesystems []ce
 	}
 	return ceph.SubvolumePlace{
 		Filesystem: filesystems[n].Name, Group: groupOf(Directory(v.Attributes)),
-		Name: cmp.Or(entry[journalName], namePrefix+handle.UUID),
+		Name: cmp.Or(entry[journalName], v.usual(handle.UUID)),
 	}, nil
 }
 
-// metadataEntry reads the journal, where the user may: the mgr alone is enough for most volumes,
-// whose names the handle tells.
-func metadataEntry(ctx context.Context, cluster TagStore, pools []ceph.Pool, pool int64, uuid, namespace string) (map[string]string, error) {
+// ofSnapshot finds a snapshot, of which nothing but the journal knows the subvolume.
+func ofSnapshot(filesystem string, v Volume, name ceph.JournalName, entry map[string]string, err error) (ceph.SubvolumePlace, error) {
+	if err == nil && entry[journalSource] == "" {
+		err = fmt.Errorf("%s of filesystem %q, which has the subvolume of the snapshot: %w", name.Object(), filesystem, ceph.ErrNotFound)
+	}
+	if err != nil {
+		return ceph.SubvolumePlace{}, err
+	}
+	return ceph.SubvolumePlace{
+		Filesystem: filesystem, Group: cmp.Or(v.Group, DefaultSubvolumeGroup),
+		Name: entry[journalSource], Snapshot: cmp.Or(entry[journalName], v.usual(name.UUID)),
+	}, nil
+}
+
+// metadataEntry reads the journal from the metadata pool.
+func metadataEntry(ctx context.Context, cluster TagStore, pools []ceph.Pool, pool int64, name ceph.JournalName, namespace string) (map[string]string, error) {
 	n := slices.IndexFunc(pools, func(p ceph.Pool) bool { return p.ID == pool })
 	if n < 0 {
 		return nil, nil
 	}
-	entry, err := entryOf(ctx, cluster, pools[n].Name, uuid, namespace, "")
-	if errors.Is(err, ceph.ErrDenied) {
-		return nil, nil
-	}
-	return entry, err
+	return entryOf(ctx, cluster, pools[n].Name, name, namespace, "")
 }
 
 func defaultOf(filesystems []ceph.FileSystem) string {
@@ -145,12 +161,21 @@ func (subvolumes) Retag(ctx context.Context, cluster TagStore, found Tags, chang
 	return cluster.ChangeSubvolumeMetadata(ctx, found.subvolume, found.Values, change)
 }
 
-func (subvolumes) Where(found Tags) string { return "subvolume " + found.subvolume.String() }
+func (subvolumes) Where(found Tags) string {
+	if found.subvolume.Snapshot != "" {
+		return "snapshot " + found.subvolume.String()
+	}
+	return "subvolume " + found.subvolume.String()
+}
 
 func (subvolumes) TagCommand(found Tags, key, value string) string {
-	command := fmt.Sprintf("ceph fs subvolume metadata set %s %s %s %s", found.subvolume.Filesystem, found.subvolume.Name, key, value)
-	if found.subvolume.Group != "" {
-		command += " --group_name " + found.subvolume.Group
+	at := found.subvolume
+	command := fmt.Sprintf("ceph fs subvolume metadata set %s %s %s %s", at.Filesystem, at.Name, key, value)
+	if at.Snapshot != "" {
+		command = fmt.Sprintf("ceph fs subvolume snapshot metadata set %s %s %s %s %s", at.Filesystem, at.Name, at.Snapshot, key, value)
+	}
+	if at.Group != "" {
+		command += " --group_name " + at.Group
 	}
 	return command
 }

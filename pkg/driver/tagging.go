@@ -20,7 +20,7 @@ type TagStore interface {
 	JournalEntry(ctx context.Context, pool, namespace, object string) (map[string]string, error)
 }
 
-// Places reads and changes the metadata of images and subvolumes. What was changed by somebody
+// Places reads and changes the metadata of images, subvolumes and their snapshots. What was changed by somebody
 // else since it was read is left alone, with ErrChanged.
 type Places interface {
 	ImageMetadata(ctx context.Context, at ceph.ImagePlace) (ceph.ImageMetadata, error)
@@ -29,13 +29,34 @@ type Places interface {
 	ChangeSubvolumeMetadata(ctx context.Context, at ceph.SubvolumePlace, was map[string]string, change ceph.MetadataChange) error
 }
 
-// Volume is what a PersistentVolume tells of where it lies.
+// Volume is what a PersistentVolume tells of where it lies, or a VolumeSnapshotContent.
 type Volume struct {
 	Handle     string
 	Attributes map[string]string
+	// Snapshot says that the handle is a snapshot's.
+	Snapshot bool
 	// Namespace is the RADOS namespace that config.json has for the volume's clusterID: that of
 	// images, or of the journal of subvolumes; empty for ceph-csi's own choice.
 	Namespace string
+	// Group is the subvolume group that config.json has for the clusterID, where the attributes do
+	// not tell it; empty for ceph-csi's own choice.
+	Group string
+}
+
+// journal is the kind of the volume's journal.
+func (v Volume) journal() ceph.JournalKind {
+	if v.Snapshot {
+		return ceph.JournalSnapshot
+	}
+	return ceph.JournalVolume
+}
+
+// usual is the name of the volume unless its class chose a prefix, for where no journal tells it.
+func (v Volume) usual(uuid string) string {
+	if v.Snapshot {
+		return snapshotPrefix + uuid
+	}
+	return volumePrefix + uuid
 }
 
 // Tags is the metadata of one volume as it was found.
@@ -50,7 +71,7 @@ type Tags struct {
 	subvolume ceph.SubvolumePlace
 }
 
-// Tagging reads and changes the tags of volumes.
+// Tagging reads and changes the tags of volumes and snapshots.
 type Tagging interface {
 	// Tags reads those of volumes of one Ceph cluster, in the order of the volumes. An error is
 	// that of Ceph as a whole, such as ErrTimeout; what is returned beside it are the tags of the
@@ -58,7 +79,7 @@ type Tagging interface {
 	Tags(ctx context.Context, cluster TagStore, volumes []Volume) ([]Tags, error)
 	// Retag changes what Tags found.
 	Retag(ctx context.Context, cluster TagStore, found Tags, change ceph.MetadataChange) error
-	// Where names the image or subvolume, and TagCommand is what an administrator runs to set a
+	// Where names the image, subvolume or snapshot, and TagCommand is what an administrator runs to set a
 	// key of it.
 	Where(found Tags) string
 	TagCommand(found Tags, key, value string) string
@@ -68,10 +89,13 @@ const (
 	radosNamespaceAttribute = "radosNamespace"
 	staticAttribute         = "staticVolume"
 	backingAttribute        = "backingSnapshot"
-	// namePrefix starts the names of images and subvolumes unless a StorageClass says otherwise.
-	namePrefix = "csi-vol-"
+	// volumePrefix and snapshotPrefix start the names of images, subvolumes and snapshots unless a
+	// class says otherwise.
+	volumePrefix   = "csi-vol-"
+	snapshotPrefix = "csi-snap-"
 	// Keys of ceph-csi's journals (internal/journal/voljournal.go).
 	journalName    = "csi.imagename"
+	journalSource  = "csi.source"
 	journalBacking = "csi.volume.backingsnapshotid"
 )
 
@@ -93,8 +117,8 @@ func (v Volume) Cluster() string { return clusterOf(v) }
 // entryOf reads the journal of a volume in the first of namespaces that has it; nil where none
 // does. Several RADOS namespaces are possible because ceph-csi may mix them up (seen when one
 // controller serves two of them at the same time).
-func entryOf(ctx context.Context, cluster TagStore, pool, uuid string, namespaces ...string) (map[string]string, error) {
-	object := ceph.JournalName{Kind: ceph.JournalVolume, UUID: uuid}.Object()
+func entryOf(ctx context.Context, cluster TagStore, pool string, name ceph.JournalName, namespaces ...string) (map[string]string, error) {
+	object := name.Object()
 	for _, namespace := range namespaces {
 		entry, err := cluster.JournalEntry(ctx, pool, namespace, object)
 		if err == nil && (entry[journalName] != "" || entry[journalBacking] != "") {

@@ -60,6 +60,7 @@ func volumeHandle(location int) string {
 func TestWhereTagsAre(t *testing.T) {
 	const entry = "csi.volume." + volumeUUID
 	named := map[string]string{"csi.imagename": "shop-" + volumeUUID}
+	taken := map[string]string{"csi.imagename": "shop-" + volumeUUID, "csi.source": "vol-1"}
 	cluster := found{fakeCeph: &fakeCeph{
 		pools: []ceph.Pool{{ID: 3, Name: "rbd"}, {ID: 4, Name: "meta"}, {ID: 5, Name: "b"}},
 		filesystems: []ceph.FileSystem{
@@ -73,10 +74,13 @@ func TestWhereTagsAre(t *testing.T) {
 		values map[string]string
 		// configured is the RADOS namespace in config.json.
 		configured string
-		journals   map[string]map[string]string
-		denied     bool
-		want       string
-		err        error
+		// snapshot says that the handle is a snapshot's; group is the subvolume group in config.json.
+		snapshot bool
+		group    string
+		journals map[string]map[string]string
+		denied   bool
+		want     string
+		err      error
 	}{
 		"Image":              {reason: "the journal names it", driver: RBD, handle: volumeHandle(3), journals: map[string]map[string]string{"rbd//" + entry: named}, want: "rbd/shop-" + volumeUUID},
 		"ImageNamespace":     {reason: "of a tenant", driver: RBD, handle: volumeHandle(3), values: map[string]string{"radosNamespace": "t"}, journals: map[string]map[string]string{"rbd/t/" + entry: named}, want: "rbd/t/shop-" + volumeUUID},
@@ -105,6 +109,13 @@ func TestWhereTagsAre(t *testing.T) {
 		"StaticDefault":      {reason: "in the default filesystem", driver: CephFS, handle: "x", values: map[string]string{"staticVolume": "true", "rootPath": "/volumes/_nogroup/sub"}, want: "fs/sub"},
 		"StaticDirectory":    {reason: "not in a subvolume", driver: CephFS, handle: "x", values: map[string]string{"staticVolume": "true", "rootPath": "/data"}, err: ErrNothingToTag},
 		"StaticGroup":        {reason: "a whole group", driver: CephFS, handle: "x", values: map[string]string{"staticVolume": "true", "rootPath": "/volumes/g"}, err: ErrNothingToTag},
+		"Snapshot":           {reason: "the journal of snapshots names it", driver: RBD, snapshot: true, handle: volumeHandle(3), journals: map[string]map[string]string{"rbd//csi.snap." + volumeUUID: named, "rbd//" + entry: {"csi.imagename": "no"}}, want: "rbd/shop-" + volumeUUID},
+		"SnapshotNoJournal":  {reason: "the usual name", driver: RBD, snapshot: true, handle: volumeHandle(3), want: "rbd/csi-snap-" + volumeUUID},
+		"SnapshotImported":   {reason: "not of ceph-csi", driver: RBD, snapshot: true, handle: "my-snap", err: ErrNothingToTag},
+		"FileSnapshot":       {reason: "the journal names both", driver: CephFS, snapshot: true, handle: volumeHandle(1), journals: map[string]map[string]string{"meta/csi/csi.snap." + volumeUUID: taken}, want: "fs/csi/vol-1@shop-" + volumeUUID},
+		"FileSnapshotGroup":  {reason: "config.json tells the group", driver: CephFS, snapshot: true, group: "team", handle: volumeHandle(1), journals: map[string]map[string]string{"meta/csi/csi.snap." + volumeUUID: taken}, want: "fs/team/vol-1@shop-" + volumeUUID},
+		"FileNoJournal":      {reason: "nothing else knows the subvolume", driver: CephFS, snapshot: true, handle: volumeHandle(1), err: ceph.ErrNotFound},
+		"FileDenied":         {reason: "and it must be readable", driver: CephFS, snapshot: true, handle: volumeHandle(1), denied: true, err: ceph.ErrDenied},
 		"StaticNoFilesystem": {reason: "no such filesystem", driver: CephFS, handle: "x", values: map[string]string{"staticVolume": "true", "fsName": "none", "rootPath": "/volumes/g/sub"}, err: ceph.ErrNotFound},
 	}
 	for name, tc := range tests {
@@ -112,7 +123,7 @@ func TestWhereTagsAre(t *testing.T) {
 			cluster := cluster
 			cluster.journals, cluster.denied = tc.journals, tc.denied
 			// Another one beside it must not change the order.
-			volumes := []Volume{{Handle: "?"}, {Handle: tc.handle, Attributes: tc.values, Namespace: tc.configured}}
+			volumes := []Volume{{Handle: "?"}, {Handle: tc.handle, Attributes: tc.values, Namespace: tc.configured, Snapshot: tc.snapshot, Group: tc.group}}
 			got, err := tc.driver.Tagging.Tags(t.Context(), cluster, volumes)
 			if err != nil || len(got) != 2 {
 				t.Fatalf("got %+v, %v", got, err)
@@ -140,7 +151,10 @@ func TestClusterOfVolume(t *testing.T) {
 func TestTagCommands(t *testing.T) {
 	image := Tags{image: ceph.ImagePlace{Pool: "p", Namespace: "n", Name: "i"}}
 	grouped := Tags{subvolume: ceph.SubvolumePlace{Filesystem: "f", Group: "g", Name: "s"}}
+	taken := Tags{subvolume: ceph.SubvolumePlace{Filesystem: "f", Group: "g", Name: "s", Snapshot: "x"}}
 	for want, got := range map[string]string{
+		"ceph fs subvolume snapshot metadata set f s x k v --group_name g": CephFS.Tagging.TagCommand(taken, "k", "v"),
+		"snapshot f/g/s@x":             CephFS.Tagging.Where(taken),
 		"rbd image-meta set p/n/i k v": RBD.Tagging.TagCommand(image, "k", "v"),
 		"image p/n/i":                  RBD.Tagging.Where(image),
 		"ceph fs subvolume metadata set f s k v --group_name g": CephFS.Tagging.TagCommand(grouped, "k", "v"),

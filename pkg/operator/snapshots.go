@@ -3,109 +3,177 @@ package operator
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
 )
 
 var snapshotContents = schema.GroupVersionResource{Group: "snapshot.storage.k8s.io", Version: "v1", Resource: "volumesnapshotcontents"}
 
-// snapshots has the handles of a driver's snapshots, while the CRD of VolumeSnapshotContents exists:
-// an informer of a kind that the API server does not know would fail for ever.
+// snapshots has the driver's VolumeSnapshotContents, while their CRD exists: an informer of a kind
+// that the API server does not know would fail for ever. A controller that has it among its
+// informers wakes with every change.
 type snapshots struct {
 	client dynamic.Interface
-	driver string
-	// served says whether the CRD exists.
-	served func() bool
+	driver driver.Driver
 
+	mu       sync.Mutex
+	handlers []cache.ResourceEventHandler
+	// followed says that it is known whether the CRD exists; without it there is no informer.
+	followed bool
 	informer cache.SharedIndexInformer
 	stop     context.CancelFunc
+	// listing and watching are why the last list, or watch, failed; nil since one worked.
+	listing, watching error
 }
 
-// follow starts or ends the watch as the CRD demands, and says whether all snapshots are known. wake
-// is called for each change until ctx ends. One worker calls follow and handles.
-func (s *snapshots) follow(ctx context.Context, wake func()) (bool, error) {
-	if !s.served() {
-		if s.stop != nil {
-			s.stop()
-		}
-		s.stop, s.informer = nil, nil
-		return true, nil
-	}
-	if s.stop == nil {
-		if err := s.start(ctx, wake); err != nil {
-			return false, fmt.Errorf("watching VolumeSnapshotContents: %w", err)
-		}
-	}
-	return s.informer.HasSynced(), nil
+func newSnapshots(client dynamic.Interface, d driver.Driver) *snapshots {
+	return &snapshots{client: client, driver: d}
 }
 
-// handles are those of the driver's snapshots.
-func (s *snapshots) handles() []string {
-	if s.informer == nil {
-		return nil
-	}
-	var out []string
-	for _, object := range s.informer.GetStore().List() {
-		if handle := handleOf(object); handle != "" {
-			out = append(out, handle)
-		}
-	}
-	return out
+// AddEventHandler registers a watcher, called after each change of anything.
+func (s *snapshots) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.handlers = append(s.handlers, handler)
+	return nil, nil
 }
 
-func (s *snapshots) start(ctx context.Context, wake func()) error {
-	s.informer = dynamicinformer.NewFilteredDynamicInformer(s.client, snapshotContents, metav1.NamespaceAll, 0, cache.Indexers{}, nil).Informer()
-	if err := s.informer.SetTransform(s.trim); err != nil {
+// HasSynced is always true: that the CRD is missing is an ordinary state.
+func (s *snapshots) HasSynced() bool { return true }
+
+func (s *snapshots) wake() {
+	s.mu.Lock()
+	handlers := slices.Clone(s.handlers)
+	s.mu.Unlock()
+	for _, h := range handlers {
+		h.OnUpdate(&metav1.PartialObjectMetadata{}, &metav1.PartialObjectMetadata{})
+	}
+}
+
+// Snapshots returns those that have a handle; see tags.Contents.
+func (s *snapshots) Snapshots() (all []*tags.Snapshot, known bool, err error) {
+	s.mu.Lock()
+	informer, followed, problem := s.informer, s.followed, s.problem()
+	s.mu.Unlock()
+	if informer == nil {
+		return nil, followed, nil
+	}
+	if !informer.HasSynced() {
+		return nil, false, problem
+	}
+	for _, object := range informer.GetStore().List() {
+		if c, ok := object.(*content); ok && c.Handle != "" {
+			all = append(all, &c.Snapshot)
+		}
+	}
+	if !apierrors.IsForbidden(problem) {
+		problem = nil // A watch ends and begins again all the time.
+	}
+	return all, true, problem
+}
+
+func (s *snapshots) problem() error {
+	for _, err := range []error{s.listing, s.watching} {
+		if err == nil {
+			continue
+		}
+		err = fmt.Errorf("VolumeSnapshotContents cannot be read: %w", err)
+		if apierrors.IsForbidden(err) {
+			err = fmt.Errorf("%w; allow ServiceAccount %s/%s to list and watch them, as ClusterRole %s-clusterrole of this version does",
+				err, driver.Namespace, s.driver.OperatorName(), s.driver.OperatorName())
+		}
 		return err
 	}
-	_, err := s.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc: func(any) { wake() },
-		UpdateFunc: func(before, after any) {
-			if handleOf(before) != handleOf(after) {
-				wake()
-			}
-		},
-		DeleteFunc: func(any) { wake() },
-	})
-	if err != nil {
-		return err
-	}
-	ctx, s.stop = context.WithCancel(ctx)
-	go s.informer.RunWithContext(ctx)
 	return nil
 }
 
-// trim keeps the handle of the driver's snapshots, and of others that they are there.
-func (s *snapshots) trim(object any) (any, error) {
-	content, ok := object.(*unstructured.Unstructured)
-	if !ok {
-		return object, nil
+// follow starts or ends the watch as the CRD, which may be served or not, demands. It runs until
+// ctx ends. One worker calls follow.
+func (s *snapshots) follow(ctx context.Context, served bool) error {
+	s.mu.Lock()
+	running, news := s.informer != nil, !s.followed || served != (s.informer != nil)
+	s.followed = true
+	if !served && running {
+		s.stop()
+		s.informer, s.listing, s.watching = nil, nil, nil
 	}
-	out := &unstructured.Unstructured{Object: map[string]any{}}
-	out.SetName(content.GetName())
-	out.SetUID(content.GetUID())
-	out.SetResourceVersion(content.GetResourceVersion())
-	if driver, _, _ := unstructured.NestedString(content.Object, "spec", "driver"); driver != s.driver {
-		return out, nil
+	s.mu.Unlock()
+	if served && !running {
+		return s.start(ctx)
 	}
-	return out, unstructured.SetNestedField(out.Object, handleOf(content), "status", "snapshotHandle")
+	if news {
+		s.wake()
+	}
+	return nil
 }
 
-// handleOf a snapshot; empty until it was made.
-func handleOf(object any) string {
-	content, ok := object.(*unstructured.Unstructured)
-	if !ok {
-		return ""
+func (s *snapshots) start(ctx context.Context) error {
+	client := s.client.Resource(snapshotContents)
+	informer := cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			list, err := client.List(ctx, o)
+			s.note(&s.listing, err)
+			return list, err
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			changes, err := client.Watch(ctx, o)
+			s.note(&s.watching, err)
+			return changes, err
+		},
+	}, s.client), &unstructured.Unstructured{}, 0, cache.Indexers{})
+	if err := informer.SetTransform(s.trim); err != nil {
+		return fmt.Errorf("watching VolumeSnapshotContents: %w", err)
 	}
-	for _, path := range [][]string{{"status", "snapshotHandle"}, {"spec", "source", "snapshotHandle"}} {
-		if handle, _, _ := unstructured.NestedString(content.Object, path...); handle != "" {
-			return handle
+	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: func(object any) {
+			if c, ok := object.(*content); ok && c.Handle != "" {
+				s.wake()
+			}
+		},
+		UpdateFunc: func(before, after any) {
+			was, ok := before.(*content)
+			if is, same := after.(*content); !ok || !same || was.Snapshot != is.Snapshot {
+				s.wake()
+			}
+		},
+		DeleteFunc: func(any) { s.wake() },
+	})
+	if err != nil {
+		return fmt.Errorf("watching VolumeSnapshotContents: %w", err)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	s.mu.Lock()
+	s.informer, s.stop = informer, stop
+	s.mu.Unlock()
+	go informer.RunWithContext(ctx)
+	go func() {
+		// An empty list wakes nobody.
+		if cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+			s.wake()
 		}
+	}()
+	return nil
+}
+
+// note keeps how the last list or watch went, and wakes those who watch when that is another way.
+func (s *snapshots) note(last *error, err error) {
+	s.mu.Lock()
+	news := (*last == nil) != (err == nil)
+	*last = err
+	s.mu.Unlock()
+	if news {
+		s.wake()
 	}
-	return ""
 }

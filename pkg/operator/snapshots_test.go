@@ -1,88 +1,161 @@
 package operator
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
 )
 
-func content(name, driver, handle string) *unstructured.Unstructured {
+func taken(name, driver, handle string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "snapshot.storage.k8s.io/v1", "kind": "VolumeSnapshotContent",
 		"metadata": map[string]any{"name": name, "labels": map[string]any{"a": "b"}},
-		"spec":     map[string]any{"driver": driver, "source": map[string]any{"volumeHandle": "v"}},
-		"status":   map[string]any{"snapshotHandle": handle, "readyToUse": true},
+		"spec": map[string]any{
+			"driver": driver, "source": map[string]any{"volumeHandle": "v"}, "deletionPolicy": "Retain",
+			"volumeSnapshotRef": map[string]any{"namespace": "shop", "name": "before"},
+		},
+		"status": map[string]any{"snapshotHandle": handle, "readyToUse": true},
 	}}
 }
 
-func TestSnapshots(t *testing.T) {
+// watched are snapshots of RBD's driver that are read from a fake API server.
+type watched struct {
+	*snapshots
+	client *fake.FakeDynamicClient
+	woken  chan struct{}
+}
+
+func watchContents(t *testing.T, objects ...runtime.Object) *watched {
+	t.Helper()
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
-		map[schema.GroupVersionResource]string{snapshotContents: "VolumeSnapshotContentList"},
-		content("ours", "rbd", "h1"), content("theirs", "other", "h2"))
-	served, woken := false, make(chan struct{}, 10)
-	s := &snapshots{client: client, driver: "rbd", served: func() bool { return served }}
-	follow := func() bool {
-		t.Helper()
-		known, err := s.follow(t.Context(), func() { woken <- struct{}{} })
-		if err != nil {
-			t.Fatal(err)
-		}
-		return known
-	}
-	expect := func(reason string, want ...string) {
-		t.Helper()
-		deadline := time.After(10 * time.Second)
-		for !follow() || !slices.Equal(slices.Sorted(slices.Values(s.handles())), want) {
-			select {
-			case <-woken:
-			case <-time.After(10 * time.Millisecond):
-			case <-deadline:
-				t.Fatalf("%s: got %q, want %q", reason, s.handles(), want)
-			}
-		}
-	}
-	if !follow() || len(s.handles()) > 0 || len(client.Actions()) > 0 {
-		t.Errorf("without the CRD there are no snapshots, and nothing may be asked: %v", client.Actions())
-	}
-	served = true
-	expect("the driver's only", "h1")
-	if _, err := client.Resource(snapshotContents).Create(t.Context(), content("new", "rbd", "h3"), metav1.CreateOptions{}); err != nil {
+		map[schema.GroupVersionResource]string{snapshotContents: "VolumeSnapshotContentList"}, objects...)
+	w := &watched{newSnapshots(client, driver.RBD), client, make(chan struct{}, 100)}
+	if _, err := w.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { w.woken <- struct{}{} }}); err != nil {
 		t.Fatal(err)
 	}
-	expect("a new one", "h1", "h3")
-	if err := client.Resource(snapshotContents).Delete(t.Context(), "ours", metav1.DeleteOptions{}); err != nil {
+	return w
+}
+
+// until waits, from one wake to the next, for what is known.
+func (w *watched) until(t *testing.T, reason string, as func(handles []string, known bool, err error) bool) {
+	t.Helper()
+	deadline := time.After(10 * time.Second)
+	for {
+		all, known, err := w.Snapshots()
+		handles := slices.Sorted(slices.Values(handlesOf(all)))
+		if as(handles, known, err) {
+			return
+		}
+		select {
+		case <-w.woken:
+		case <-deadline:
+			t.Fatalf("%s: got %q, %t, %v", reason, handles, known, err)
+		}
+	}
+}
+
+func (w *watched) expect(t *testing.T, reason string, want ...string) {
+	t.Helper()
+	w.until(t, reason, func(handles []string, known bool, err error) bool {
+		return known && err == nil && slices.Equal(handles, want)
+	})
+}
+
+func (w *watched) follow(t *testing.T, served bool) {
+	t.Helper()
+	if err := w.snapshots.follow(t.Context(), served); err != nil {
 		t.Fatal(err)
 	}
-	expect("one less", "h3")
-	served = false
-	expect("with the CRD all have gone")
-	served = true
-	expect("and come back with it", "h3")
+}
+
+func TestSnapshots(t *testing.T) {
+	w := watchContents(t, taken("ours", driver.RBD.Name, "h1"), taken("theirs", "other", "h2"))
+	if _, known, err := w.Snapshots(); known || err != nil {
+		t.Errorf("nothing is known before anybody asked for the CRD: %t, %v", known, err)
+	}
+	w.follow(t, false)
+	w.expect(t, "without the CRD")
+	if len(w.client.Actions()) > 0 {
+		t.Errorf("without the CRD nothing may be asked: %v", w.client.Actions())
+	}
+	w.follow(t, true)
+	w.expect(t, "the driver's only", "h1")
+	if _, err := w.client.Resource(snapshotContents).Create(t.Context(), taken("new", driver.RBD.Name, "h3"), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	w.expect(t, "a new one", "h1", "h3")
+	if err := w.client.Resource(snapshotContents).Delete(t.Context(), "ours", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	w.expect(t, "one less", "h3")
+	w.follow(t, false)
+	w.expect(t, "with the CRD all have gone")
+	w.follow(t, true)
+	w.expect(t, "and come back with it", "h3")
+}
+
+func TestForbiddenSnapshots(t *testing.T) {
+	w := watchContents(t, taken("ours", driver.RBD.Name, "h1"))
+	allowed := make(chan struct{})
+	w.client.PrependReactor("list", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+		select {
+		case <-allowed:
+			return false, nil, nil
+		default:
+			return true, nil, apierrors.NewForbidden(snapshotContents.GroupResource(), "", errors.New("no"))
+		}
+	})
+	w.follow(t, true)
+	w.until(t, "what is forbidden is told", func(_ []string, known bool, err error) bool {
+		return !known && apierrors.IsForbidden(err) && strings.Contains(err.Error(), "ServiceAccount openshift-cluster-csi-drivers/ceph-rbd-csi-driver-operator")
+	})
+	close(allowed)
+	w.expect(t, "once it is allowed", "h1")
 }
 
 func TestTrimSnapshot(t *testing.T) {
-	s := &snapshots{driver: "rbd"}
-	for driver, want := range map[string]string{"rbd": "h", "other": ""} {
-		out, err := s.trim(content("c", driver, "h"))
+	s := newSnapshots(nil, driver.RBD)
+	going := taken("c", driver.RBD.Name, "")
+	now := metav1.Now()
+	going.SetDeletionTimestamp(&now)
+	for _, change := range []error{
+		unstructured.SetNestedField(going.Object, "static", "spec", "source", "snapshotHandle"),
+		unstructured.SetNestedField(going.Object, "Delete", "spec", "deletionPolicy"),
+	} {
+		if change != nil {
+			t.Fatal(change)
+		}
+	}
+	for reason, tc := range map[string]struct {
+		whole *unstructured.Unstructured
+		want  tags.Snapshot
+	}{
+		"ours":           {taken("c", driver.RBD.Name, "h"), tags.Snapshot{Name: "c", Handle: "h", Namespace: "shop", VolumeSnapshot: "before", Retain: true}},
+		"declared, gone": {going, tags.Snapshot{Name: "c", Handle: "static", Namespace: "shop", VolumeSnapshot: "before", Deleted: true}},
+		"somebody's":     {taken("c", "other", "h"), tags.Snapshot{}},
+	} {
+		out, err := s.trim(tc.whole)
 		if err != nil {
 			t.Fatal(err)
 		}
-		trimmed := out.(*unstructured.Unstructured)
-		if handleOf(trimmed) != want || trimmed.GetName() != "c" || trimmed.GetLabels() != nil {
-			t.Errorf("%s: kept %v", driver, trimmed.Object)
+		trimmed := out.(*content)
+		if diff := cmp.Diff(tc.want, trimmed.Snapshot); diff != "" || trimmed.GetName() != "c" || trimmed.GetLabels() != nil {
+			t.Errorf("%s: kept %+v\n%s", reason, trimmed, diff)
 		}
-	}
-	static := content("c", "rbd", "")
-	if err := unstructured.SetNestedField(static.Object, "s", "spec", "source", "snapshotHandle"); err != nil {
-		t.Fatal(err)
-	}
-	if handleOf(static) != "s" {
-		t.Error("the handle of a snapshot that an administrator declared")
 	}
 }

@@ -55,6 +55,8 @@ type starter struct {
 	// heldClass is the storageClassState that the default StorageClass cannot follow.
 	heldClass *latest.Value[operatorv1.StorageClassStateName]
 	reports   reports
+	// snapshots are the driver's VolumeSnapshotContents.
+	snapshots *snapshots
 	// machines is what virtualization platforms bring.
 	machines *virtualization.Watches
 }
@@ -89,6 +91,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		usage:         &latest.Value[usage.Usage]{},
 		classProblems: &latest.Value[[]string]{},
 		heldClass:     &latest.Value[operatorv1.StorageClassStateName]{},
+		snapshots:     newSnapshots(clients.dynamic, o.Driver),
 		machines:      &virtualization.Watches{},
 		reports: reports{
 			connections: &latest.Value[[]report.Connection]{},

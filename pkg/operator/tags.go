@@ -28,14 +28,11 @@ func (s starter) tags(client func(fsid string) (Session, bool)) factory.Controll
 		Volumes:           s.clients.kube.CoreV1(),
 		Ours:              s.open,
 		Report:            s.reports.tags,
-		Tell:              s.tellVolume,
-		Recorder:          s.recorder,
-		Clock:             clock.RealClock{},
+		Contents:          s.snapshots,
+		Tell: func(ctx context.Context, about corev1.ObjectReference, message string) error {
+			return s.warn(ctx, about, "ForeignTag", message, 0)
+		},
+		Recorder: s.recorder,
+		Clock:    clock.RealClock{},
 	})
-}
-
-// tellVolume writes a warning about a PersistentVolume.
-func (s starter) tellVolume(ctx context.Context, volume *corev1.PersistentVolume, message string) error {
-	about := corev1.ObjectReference{APIVersion: "v1", Kind: "PersistentVolume", Name: volume.Name, UID: volume.UID}
-	return s.warn(ctx, about, "ForeignTag", message, 0)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/monitors"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -22,8 +23,6 @@ const (
 	usageName = "CephUsage"
 	// usagePause is the least time between two looks at all volumes: thousands may come at once.
 	usagePause = 2 * time.Second
-	// snapshotsRetry is how soon to look whether the first list of snapshots has come.
-	snapshotsRetry = 100 * time.Millisecond
 )
 
 // usageController publishes what the OpenShift cluster uses of Ceph. It needs neither Ceph nor a
@@ -32,18 +31,13 @@ func (s starter) usageController() factory.Controller {
 	classes := s.clients.cluster().Storage().V1().StorageClasses()
 	volumes := s.clients.volumes.Core().V1().PersistentVolumes()
 	var last pause
-	snapshots := &snapshots{client: s.clients.dynamic, driver: s.driver.Name, served: func() bool {
-		return slices.Contains(s.clients.served(snapshotContents.GroupResource().String()), snapshotContents.Version)
-	}}
 	sync := func(ctx context.Context, syncCtx factory.SyncContext) error {
-		known, err := snapshots.follow(ctx, func() { syncCtx.Queue().Add(factory.DefaultQueueKey) })
-		if err != nil {
+		if err := s.snapshots.follow(ctx, s.servesSnapshots()); err != nil {
 			return err
 		}
+		snapshots, known, _ := s.snapshots.Snapshots()
 		if !known {
-			// What only snapshots are in must not be released.
-			syncCtx.Queue().AddAfter(factory.DefaultQueueKey, snapshotsRetry)
-			return nil
+			return nil // What only snapshots are in must not be released.
 		}
 		if wait := last.left(clock.RealClock{}, usagePause); wait > 0 {
 			syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
@@ -61,16 +55,29 @@ func (s starter) usageController() factory.Controller {
 		if err != nil {
 			return err
 		}
-		s.usage.Set(usage.Of(s.driver, config, allClasses, allVolumes, snapshots.handles()...))
+		s.usage.Set(usage.Of(s.driver, config, allClasses, allVolumes, handlesOf(snapshots)...))
 		return nil
 	}
 	return factory.New().
 		WithSync(sync).
 		ResyncEvery(resync).
 		WithControllerInstanceName(usageName).
-		WithInformers(classes.Informer(), volumes.Informer(), s.clients.crdInformer).
+		WithInformers(classes.Informer(), volumes.Informer(), s.clients.crdInformer, s.snapshots).
 		WithFilteredEventsInformers(event.Named(s.driver.ConfigSecret()), s.clients.ns().Core().V1().Secrets().Informer()).
 		ToController(usageName, s.recorder)
+}
+
+// servesSnapshots says whether the CRD exists.
+func (s starter) servesSnapshots() bool {
+	return slices.Contains(s.clients.served(snapshotContents.GroupResource().String()), snapshotContents.Version)
+}
+
+func handlesOf(snapshots []*tags.Snapshot) []string {
+	var out []string
+	for _, snapshot := range snapshots {
+		out = append(out, snapshot.Handle)
+	}
+	return out
 }
 
 // clusterConfig is what the driver's pods read of clusterIDs.

@@ -42,21 +42,22 @@ type Pools struct {
 // when its quorum was seen.
 type MonSync struct{ Seconds float64 }
 
-// Tags is what is known of the tags of volumes, by fsid.
+// Tags is what is known of the tags of volumes and snapshots, by fsid.
 type Tags map[string]TagCounts
 
-// TagCounts is how many volumes of a Ceph cluster there are of each kind; together they are all
-// of the driver that are not being deleted.
+// TagCounts is how many volumes and snapshots of a Ceph cluster there are of each kind; together
+// they are all of the driver that are not being deleted.
 type TagCounts struct {
-	// Tagged volumes say that they are this cluster's.
+	// Tagged ones say that they are this cluster's.
 	Tagged int
-	// Untagged volumes should, and cannot be made to at the moment.
+	// Untagged ones should, and cannot be made to at the moment.
 	Untagged int
-	// Conflicting volumes have the tag of another cluster, and keep it.
+	// Conflicting ones have the tag of another cluster, and keep it.
 	Conflicting int
-	// Missing volumes have no image or subvolume any more.
+	// Missing ones have no image, subvolume or snapshot any more.
 	Missing int
-	// NothingToTag are volumes that show a snapshot, or a directory of an administrator's.
+	// NothingToTag are volumes that show a snapshot, or a directory of an administrator's, and
+	// snapshots of subvolumes that were removed.
 	NothingToTag int
 }
 

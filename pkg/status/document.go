@@ -41,7 +41,7 @@ type cephCluster struct {
 	Tags *tags `json:"tags,omitempty"`
 }
 
-// tags are numbers of volumes; see report.TagCounts.
+// tags are numbers of volumes and snapshots; see report.TagCounts.
 type tags struct {
 	Tagged       int `json:"tagged"`
 	Untagged     int `json:"untagged"`

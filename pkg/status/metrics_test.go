@@ -42,10 +42,10 @@ ceph_csi_driver_operator_missing_pools{fsid="f2"} 0
 # TYPE ceph_csi_driver_operator_protected_pools gauge
 ceph_csi_driver_operator_protected_pools{fsid="f1"} 2
 ceph_csi_driver_operator_protected_pools{fsid="f2"} 0
-# HELP ceph_csi_driver_operator_untagged_volumes [ALPHA] PersistentVolumes whose image or subvolume should say that it is this cluster's, and cannot be made to.
+# HELP ceph_csi_driver_operator_untagged_volumes [ALPHA] PersistentVolumes and VolumeSnapshotContents whose image, subvolume or snapshot should say that it is this cluster's, and cannot be made to.
 # TYPE ceph_csi_driver_operator_untagged_volumes gauge
 ceph_csi_driver_operator_untagged_volumes{fsid="f1"} 2
-# HELP ceph_csi_driver_operator_conflicting_volumes [ALPHA] PersistentVolumes whose image or subvolume says that it is another cluster's.
+# HELP ceph_csi_driver_operator_conflicting_volumes [ALPHA] PersistentVolumes and VolumeSnapshotContents whose image, subvolume or snapshot says that it is another cluster's.
 # TYPE ceph_csi_driver_operator_conflicting_volumes gauge
 ceph_csi_driver_operator_conflicting_volumes{fsid="f1"} 3
 # HELP ceph_csi_driver_operator_volumes [ALPHA] PersistentVolumes of the driver.

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// verdict is what was found of one volume.
+// verdict is what was found of one volume or snapshot.
 type verdict uint8
 
 const (
@@ -37,7 +37,7 @@ var again = [verdicts]time.Duration{
 	failed:  10 * time.Minute,
 }
 
-// seen is what is remembered of a volume: with 20,000 of them, every byte counts.
+// seen is what is remembered of a volume or snapshot: with 20,000 of them, every byte counts.
 type seen struct {
 	// minute is when it was looked at, counted from the start.
 	minute  uint32
@@ -49,13 +49,14 @@ type seen struct {
 
 // problem is what people are told of a volume; there are few.
 type problem struct {
-	volume, fsid string
-	verdict      verdict
+	// kind and name are the object's.
+	kind, name, fsid string
+	verdict          verdict
 	// text tells what is wrong, mend what to run; both may be empty.
 	text, mend string
 }
 
-// book is what is known of all volumes. A key stands for a PersistentVolume as far as its tags
+// book is what is known of all volumes and snapshots. A key stands for an object as far as its tags
 // depend on it: see controller.key.
 type book struct {
 	start    time.Time

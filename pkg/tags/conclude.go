@@ -9,7 +9,7 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
-	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -20,13 +20,14 @@ import (
 // maxNamed is how many volumes a message names.
 const maxNamed = 3
 
-// tell writes an event about a volume that keeps another cluster's tag, once.
-func (c *controller) tell(ctx context.Context, volume *corev1.PersistentVolume, p problem) {
-	uid := string(volume.UID)
+// tell writes an event about a volume or snapshot that keeps another cluster's tag, once.
+func (c *controller) tell(ctx context.Context, of subject, p problem) {
+	about := of.about()
+	uid := string(about.UID)
 	if c.told[uid] || len(c.told) >= maxEvents || !c.Ours() {
 		return
 	}
-	if err := c.Tell(ctx, volume, p.text+" and keeps it; if it belongs to this cluster: "+p.mend); err != nil {
+	if err := c.Tell(ctx, about, p.text+" and keeps it; if it belongs to this cluster: "+p.mend); err != nil {
 		klog.ErrorS(err, "An event was not written") // The next look tries again.
 		return
 	}
@@ -57,6 +58,9 @@ func (c *controller) conclude(ctx context.Context, clusters []ceph.Cluster, infr
 		return nil
 	}
 	c.Report.Set(published)
+	if c.trouble != nil {
+		sentences = append(sentences, unread(c.trouble))
+	}
 	status := applyoperatorv1.OperatorStatus().WithConditions(conditionOf(sentences))
 	if err := c.Operator.ApplyOperatorStatus(ctx, c.Driver.OperatorName()+"-"+controllerName, status); err != nil {
 		return fmt.Errorf("writing condition %s: %w", condition.VolumesTagged, err)
@@ -95,6 +99,15 @@ func conditionOf(sentences []sentence) *applyoperatorv1.OperatorConditionApplyCo
 	return condition.New(condition.VolumesTagged, operatorv1.ConditionFalse, sentences[0].reason, strings.Join(texts, "; "))
 }
 
+// unread is what is told where the snapshots are not known.
+func unread(err error) sentence {
+	reason := condition.SyncError
+	if apierrors.IsForbidden(err) {
+		reason = condition.Forbidden
+	}
+	return sentence{reason, fmt.Sprintf("snapshots do not get the tags that they lack: %v", err)}
+}
+
 // sentence names some volumes, always the same ones, and quotes what is known of the first.
 func (c *controller) sentence(cluster ceph.Cluster, infraID string, v verdict, count int) sentence {
 	var some []problem
@@ -103,7 +116,7 @@ func (c *controller) sentence(cluster ceph.Cluster, infraID string, v verdict, c
 			some = append(some, p)
 		}
 	}
-	slices.SortFunc(some, func(a, b problem) int { return cmp.Compare(a.volume, b.volume) })
+	slices.SortFunc(some, func(a, b problem) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.name, b.name)) })
 	first := problem{}
 	if len(some) > 0 {
 		first = some[0]
@@ -120,22 +133,32 @@ func (c *controller) sentence(cluster ceph.Cluster, infraID string, v verdict, c
 			which, cluster.Credentials.UserID, first.text)}
 	case missing:
 		return sentence{condition.VolumeMissing, fmt.Sprintf(
-			"%s: image or subvolume does not exist, so that their data is gone: %s", which, first.text)}
+			"%s: image, subvolume or snapshot does not exist, so that their data is gone: %s", which, first.text)}
 	}
 	return sentence{condition.SyncError, fmt.Sprintf("%s: no tags: %s", which, first.text)}
 }
 
 // named is such as "PersistentVolumes a, b, c and 7 more".
 func named(some []problem, count int) string {
-	var names []string
-	for _, p := range some[:min(len(some), maxNamed)] {
-		names = append(names, p.volume)
+	some = some[:min(len(some), maxNamed)]
+	var kinds []string
+	for _, kind := range []string{"PersistentVolume", "VolumeSnapshotContent"} {
+		var names []string
+		for _, p := range some {
+			if p.kind == kind {
+				names = append(names, p.name)
+			}
+		}
+		switch len(names) {
+		case 0:
+		case 1:
+			kinds = append(kinds, kind+" "+names[0])
+		default:
+			kinds = append(kinds, kind+"s "+strings.Join(names, ", "))
+		}
 	}
-	text := "PersistentVolume " + strings.Join(names, ", ")
-	if len(names) > 1 {
-		text = "PersistentVolumes " + strings.Join(names, ", ")
-	}
-	if more := count - len(names); more > 0 {
+	text := strings.Join(kinds, ", ")
+	if more := count - len(some); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text

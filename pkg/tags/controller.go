@@ -1,7 +1,7 @@
-// Package tags looks after the tags of volumes: each image and subvolume of a PersistentVolume
-// says which OpenShift cluster it belongs to, so that a teardown finds it. ceph-csi writes the
-// tags of what it makes; this package adds those of older volumes, of static, restored and
-// imported ones, and marks what is to outlive the cluster.
+// Package tags looks after the tags of volumes and snapshots: what lies in Ceph behind each
+// PersistentVolume and VolumeSnapshotContent says which OpenShift cluster it belongs to, so that a
+// teardown finds it. ceph-csi writes the tags of what it makes; this package adds those of older
+// volumes, of static, restored and imported ones, and marks what is to outlive the cluster.
 package tags
 
 import (
@@ -62,25 +62,27 @@ type Config struct {
 	PersistentVolumes coreinformers.PersistentVolumeInformer
 	// Volumes reads a PersistentVolume anew, with what the informer does not keep.
 	Volumes corev1client.PersistentVolumesGetter
+	// Contents are the snapshots; where their CRD is missing, there are none.
+	Contents Contents
 	// Ours says that the driver that serves the volumes is this operator's. Another one has a
 	// name of its own for the cluster, which is no reason for an event on each volume.
 	Ours   func() bool
 	Report *latest.Value[report.Tags]
-	// Tell writes a warning event about a PersistentVolume, once.
-	Tell     func(ctx context.Context, volume *corev1.PersistentVolume, message string) error
+	// Tell writes a warning event about an object, once.
+	Tell     func(ctx context.Context, about corev1.ObjectReference, message string) error
 	Recorder events.Recorder
 	Clock    clock.PassiveClock
 }
 
 type controller struct {
 	Config
-	// news says that PersistentVolumes changed since the last look.
+	// news says that objects changed since the last look.
 	news atomic.Bool
 	seed maphash.Seed
 
 	book
 	// due are the volumes that are to be looked at, by the fsid of their Ceph cluster.
-	due map[string][]*corev1.PersistentVolume
+	due map[string][]subject
 	// looked, stepped and asked are when the last look, the last batch and, by fsid, the last
 	// question without an answer were.
 	looked, stepped time.Time
@@ -88,7 +90,9 @@ type controller struct {
 	// known are the Ceph clusters and clusterIDs of the last look, places what it made of them.
 	known  string
 	places places
-	// told are the volumes, by UID, about which there was an event.
+	// trouble is why snapshots were not known then.
+	trouble error
+	// told are the objects, by UID, about which there was an event.
 	told map[string]bool
 	// findings are those of the Ceph clusters, by fsid.
 	findings map[string]finding
@@ -100,14 +104,16 @@ type controller struct {
 // tags of the driver's volumes, TagsPerSecond of them each second, and writes what they lack. A
 // volume that is as it should be is not read again for a day, unless its PersistentVolume changes.
 //
+// Snapshots are looked after in the same way, and at the same pace together with the volumes.
+//
 // It writes the condition VolumesTagged, which no aggregation counts, with reasons AsExpected,
-// ForeignTag, AccessDenied, VolumeMissing and SyncError, once it has looked at all volumes.
+// ForeignTag, AccessDenied, VolumeMissing, Forbidden and SyncError, once it has looked at all.
 func New(config Config) factory.Controller { return newController(config).build() }
 
 func newController(config Config) *controller {
 	return &controller{
 		Config: config, seed: maphash.MakeSeed(), book: newBook(config.Clock.Now()),
-		due: map[string][]*corev1.PersistentVolume{}, silent: map[string]time.Time{}, told: map[string]bool{}, findings: map[string]finding{},
+		due: map[string][]subject{}, silent: map[string]time.Time{}, told: map[string]bool{}, findings: map[string]finding{},
 	}
 }
 
@@ -117,6 +123,7 @@ func (c *controller) build() factory.Controller {
 		WithControllerInstanceName(controllerName).
 		WithInformers(c.Operator.Informer(), c.Clusters, c.Infrastructures.Informer()).
 		WithInformers(c.Triggers...).
+		WithFilteredEventsInformers(c.changed, c.Contents).
 		WithFilteredEventsInformers(c.isOurs, c.PersistentVolumes.Informer()).
 		ToController(controllerName, c.Recorder)
 }
@@ -128,6 +135,12 @@ func (c *controller) isOurs(object any) bool {
 		c.news.Store(true)
 	}
 	return ours
+}
+
+// changed hears of every change of snapshots.
+func (c *controller) changed(any) bool {
+	c.news.Store(true)
+	return true
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
@@ -143,7 +156,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if err != nil {
 		return err
 	}
-	if err := c.look(clusters); err != nil {
+	if err := c.look(clusters); err != nil || c.looked.IsZero() {
 		return err
 	}
 	if err := c.batch(ctx, clusters, infraID); err != nil {

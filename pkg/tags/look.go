@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"slices"
+	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // look finds the volumes whose tags are to be read, if there may be any.
@@ -21,7 +19,11 @@ func (c *controller) look(clusters []ceph.Cluster) error {
 	if err != nil {
 		return err
 	}
-	known := fmt.Sprint(fsidsOf(clusters), config)
+	snapshots, complete, trouble := c.Contents.Snapshots()
+	if !complete && trouble == nil {
+		return nil // They will be there in a moment, and wake the controller.
+	}
+	known := fmt.Sprint(fsidsOf(clusters), config, trouble)
 	if !c.looked.IsZero() && known == c.known && (now.Sub(c.looked) < lookPause || !c.news.Load() && now.Before(c.nextDue)) {
 		return nil
 	}
@@ -30,20 +32,30 @@ func (c *controller) look(clusters []ceph.Cluster) error {
 	if err != nil {
 		return fmt.Errorf("listing PersistentVolumes: %w", err)
 	}
-	c.looked, c.known, c.concluded = now, known, false
+	c.looked, c.known, c.trouble, c.concluded = now, known, trouble, false
 	c.places = places{clusters: clusters, config: config, storage: c.Driver.Storage, known: map[string]place{}}
 	clear(c.due)
 	c.begin()
-	for _, volume := range all {
-		if !c.Driver.Serves(volume) || leaving(volume) {
-			continue
+	for _, pv := range all {
+		if c.Driver.Serves(pv) {
+			c.consider(volume{pv}, now)
 		}
-		if fsid := c.places.of(c.volumeOf(volume).Cluster()).fsid; fsid != "" && c.find(c.key(volume), now) {
-			c.due[fsid] = append(c.due[fsid], volume)
-		}
+	}
+	for _, s := range snapshots {
+		c.consider(snapshot{s}, now)
 	}
 	c.end(now)
 	return nil
+}
+
+// consider notes that an object is there, and whether its tags are to be read.
+func (c *controller) consider(s subject, now time.Time) {
+	if s.leaving() {
+		return
+	}
+	if fsid := c.places.of(s.place().Cluster()).fsid; fsid != "" && c.find(c.key(s), now) {
+		c.due[fsid] = append(c.due[fsid], s)
+	}
 }
 
 func fsidsOf(clusters []ceph.Cluster) []string {
@@ -52,24 +64,6 @@ func fsidsOf(clusters []ceph.Cluster) []string {
 		out = append(out, cluster.FSID)
 	}
 	return out
-}
-
-func (c *controller) volumeOf(volume *corev1.PersistentVolume) driver.Volume {
-	v := driver.Volume{Handle: volume.Spec.CSI.VolumeHandle, Attributes: volume.Spec.CSI.VolumeAttributes}
-	v.Namespace = c.places.of(v.Cluster()).namespace
-	return v
-}
-
-// key stands for all of a PersistentVolume on which its tags depend and that can change: what
-// says where the volume lies cannot.
-func (c *controller) key(volume *corev1.PersistentVolume) uint64 {
-	var hash maphash.Hash
-	hash.SetSeed(c.seed)
-	for _, text := range []string{string(volume.UID), string(volume.Status.Phase), string(volume.Spec.PersistentVolumeReclaimPolicy)} {
-		hash.WriteString(text)
-		hash.WriteByte(0)
-	}
-	return hash.Sum64()
 }
 
 // batch looks at the next volumes of each Ceph cluster that answers.

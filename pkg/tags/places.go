@@ -6,7 +6,7 @@ import (
 )
 
 // place is what a clusterID stands for. The fsid is empty where that is no connected Ceph cluster.
-type place struct{ fsid, namespace string }
+type place struct{ fsid, namespace, group string }
 
 // places finds what clusterIDs stand for, each once.
 type places struct {
@@ -34,7 +34,7 @@ func (p places) find(clusterID string) place {
 			entry = e
 		}
 	}
-	out := place{namespace: p.storage.Namespace(entry)}
+	out := place{namespace: p.storage.Namespace(entry), group: entry.SubvolumeGroup}
 	for _, cluster := range p.clusters {
 		if clusterID == cluster.FSID || !ceph.IsFSID(clusterID) && cluster.MonMap.HasMon(entry.Monitors) {
 			out.fsid = cluster.FSID

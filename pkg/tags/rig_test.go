@@ -77,6 +77,7 @@ type rig struct {
 	ceph       *cephtest.Cluster
 	client     *counted
 	clusterIDs []ceph.ConfigEntry
+	snapshots  contents
 	lists      int
 	connected  bool
 	ours       bool
@@ -117,8 +118,9 @@ func newRig(t *testing.T, d driver.Driver, denied ...string) *rig {
 		Volumes:           r.kube.CoreV1(),
 		Ours:              func() bool { return r.ours },
 		Report:            &latest.Value[report.Tags]{},
-		Tell: func(_ context.Context, volume *corev1.PersistentVolume, message string) error {
-			r.events = append(r.events, volume.Name+": "+message)
+		Contents:          &r.snapshots,
+		Tell: func(_ context.Context, about corev1.ObjectReference, message string) error {
+			r.events = append(r.events, about.Kind+" "+about.Name+": "+message)
 			return nil
 		},
 		Recorder: events.NewInMemoryRecorder("test", r.clock),

@@ -119,6 +119,7 @@ func (p *filesPlan) decideSnapshot(s subvolume, snap snapshot) {
 	name, _ := ceph.ParseCSIName(snap.name)
 	item := p.item(SubvolumeSnapshot, s.place.Group, snap.name, name.UUID, snap.metadata)
 	item.Place.Subvolume, item.Created = s.place.Name, snap.created
+	item.Retain = snap.metadata[ceph.TagRetain] == ceph.RetainMark
 	item.PV = snap.metadata[ceph.TagSnapshotContent]
 	item.PVC = objectName(snap.metadata[ceph.TagSnapshotNamespace], snap.metadata[ceph.TagSnapshot])
 	_, journaled := p.journal(ceph.JournalSnapshot, name.UUID)
@@ -221,7 +222,11 @@ func (p *filesPlan) beside(s subvolume, d Decision) Decision {
 		switch stays, known := p.stays[it]; {
 		case p.goes[it] && !p.isCloning(snap.name):
 		case known && name.UUID != "":
-			return Decision{d.Item, Refuse, fmt.Sprintf("its snapshot %s stays: %s", snap.name, stays.Reason)}
+			verdict := Refuse
+			if stays.Verdict == Keep && stays.Retain {
+				verdict = Keep // What was meant to stay keeps what it needs.
+			}
+			return Decision{d.Item, verdict, fmt.Sprintf("its snapshot %s stays: %s", snap.name, stays.Reason)}
 		case snap.copied || p.copiedFrom(snap.name):
 			return Decision{d.Item, Refuse, fmt.Sprintf("a clone is being made of its snapshot %s", snap.name)}
 		default:

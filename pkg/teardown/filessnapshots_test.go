@@ -44,6 +44,32 @@ func TestSnapshotDecisions(t *testing.T) {
 				return snapshot
 			},
 		},
+		"Retain": {
+			reason: "marked", verdict: Keep, because: "deletionPolicy Retain; --include-retained",
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				snapshot := a.snapshot(volume)
+				f.snap(volume, snapshot).metadata[ceph.TagRetain] = ceph.RetainMark
+				return snapshot
+			},
+		},
+		"RetainIncluded": {
+			reason: "marked, and asked for", verdict: Remove, change: func(o *Options) { o.IncludeRetained = true },
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				snapshot := a.snapshot(volume)
+				f.snap(volume, snapshot).metadata[ceph.TagRetain] = ceph.RetainMark
+				return snapshot
+			},
+		},
+		"VolumeOfRetained": {
+			reason: "what a kept snapshot needs is kept as well", verdict: Keep, because: "its snapshot csi-snap-",
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				volume := a.volume()
+				f.snap(volume, a.snapshot(volume)).metadata[ceph.TagRetain] = ceph.RetainMark
+				return volume
+			},
+		},
 		"Copied": {
 			reason: "a restore is being made of it", verdict: Refuse, because: "fs clone cancel", code: CodeRefused,
 			lay: func(f *fakeFiles, a, b tenant) string {

@@ -72,7 +72,7 @@ func wanted(d Decision, now time.Time) string {
 	}
 	switch {
 	case d.Retain:
-		return age + "; its PersistentVolume said reclaimPolicy Retain: somebody wanted the data to outlive it"
+		return age + "; " + d.retained() + ": somebody wanted the data to outlive it"
 	case d.Trash:
 		return age + "; deleted, and waits in the trash for its clones"
 	case d.Verdict == Refuse:

@@ -64,7 +64,7 @@ func (o Options) Judge(i Item, proof string) Decision {
 		}
 	}
 	if i.Retain && !o.IncludeRetained {
-		return Decision{i, Keep, "its PersistentVolume said reclaimPolicy Retain; --include-retained removes it too"}
+		return Decision{i, Keep, i.retained() + "; --include-retained removes it too"}
 	}
 	return Decision{i, Remove, proof}
 }

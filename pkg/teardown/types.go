@@ -72,7 +72,8 @@ type Item struct {
 	PVC string `json:"pvc,omitempty"`
 	// Tag is the infra ID that it carries; empty where it carries none.
 	Tag string `json:"tag,omitempty"`
-	// Retain is the mark of volumes whose PersistentVolume said reclaimPolicy Retain.
+	// Retain is the mark of volumes whose PersistentVolume said reclaimPolicy Retain, and of
+	// snapshots whose VolumeSnapshotContent said deletionPolicy Retain.
 	Retain bool `json:"retain,omitempty"`
 	// Created is zero where Ceph does not tell.
 	Created time.Time `json:"created,omitzero"`
@@ -80,6 +81,14 @@ type Item struct {
 
 // Full is the name with its place, as Ceph's commands take it of images.
 func (i Item) Full() string { return strings.TrimPrefix(i.Place.String()+"/"+i.Name, "/") }
+
+// retained says who wanted the Item to outlive the cluster.
+func (i Item) retained() string {
+	if i.Kind == SnapshotImage || i.Kind == SubvolumeSnapshot {
+		return "its VolumeSnapshotContent said deletionPolicy Retain"
+	}
+	return "its PersistentVolume said reclaimPolicy Retain"
+}
 
 // Verdict is what happens with an Item.
 type Verdict string

@@ -48,10 +48,12 @@ type Subject struct {
 	// RemoveUser removes a user of whom only the name without "client." is given.
 	RemoveUser func(t *testing.T, id string)
 	// AddImage, AddJournal and AddSubvolume add what ceph-csi adds; a journal's keys and values
-	// follow its name. The RADOS namespace may be new.
-	AddImage     func(t *testing.T, at ceph.ImagePlace)
-	AddJournal   func(t *testing.T, pool, namespace, object string, keys ...string)
-	AddSubvolume func(t *testing.T, at ceph.SubvolumePlace)
+	// follow its name. The RADOS namespace may be new. AddSubvolume adds snapshots, too, and
+	// RetainSubvolume removes a subvolume but for its snapshots.
+	AddImage        func(t *testing.T, at ceph.ImagePlace)
+	AddJournal      func(t *testing.T, pool, namespace, object string, keys ...string)
+	AddSubvolume    func(t *testing.T, at ceph.SubvolumePlace)
+	RetainSubvolume func(t *testing.T, at ceph.SubvolumePlace)
 	// CheckImage compares the metadata of an image with what another client sees, if there is one.
 	CheckImage func(t *testing.T, at ceph.ImagePlace, want map[string]string)
 	// AddMon and RemoveMon change the mons and return when they have a quorum.

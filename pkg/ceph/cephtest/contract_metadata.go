@@ -114,6 +114,7 @@ func testSubvolumeMetadata(t *testing.T, s Subject) {
 	must(t, "both", conn.ChangeSubvolumeMetadata(ctx, at, now, both), nil)
 	read(map[string]string{ceph.TagCluster: "c"})
 	must(t, "no subvolume", conn.ChangeSubvolumeMetadata(ctx, none, nil, both), ceph.ErrNotFound)
+	testSnapshotMetadata(t, s, conn, at)
 	_, err := conn.SubvolumeMetadata(ctx, s.Idle, []ceph.SubvolumePlace{{Filesystem: s.Idle, Name: "x"}})
 	must(t, "no MDS", err, ceph.ErrNoActiveMDS)
 	_, err = conn.SubvolumeMetadata(ctx, "none", nil)
@@ -122,4 +123,30 @@ func testSubvolumeMetadata(t *testing.T, s Subject) {
 	denied, err := reader.SubvolumeMetadata(ctx, s.Active, []ceph.SubvolumePlace{at})
 	must(t, "reader", err, nil)
 	must(t, "reader's read", denied[0].Err, ceph.ErrDenied)
+}
+
+// testSnapshotMetadata takes a snapshot of a subvolume.
+func testSnapshotMetadata(t *testing.T, s Subject, conn Metadata, of ceph.SubvolumePlace) {
+	ctx, at := t.Context(), of
+	at.Snapshot = "csi-snap-1"
+	read := func() ceph.SubvolumeMetadata {
+		t.Helper()
+		found, err := conn.SubvolumeMetadata(ctx, of.Filesystem, []ceph.SubvolumePlace{at})
+		must(t, "read", err, nil)
+		return found[0]
+	}
+	must(t, "no snapshot", read().Err, ceph.ErrNotFound)
+	s.AddSubvolume(t, at)
+	was := read()
+	must(t, "snapshot", was.Err, nil)
+	change := ceph.MetadataChange{Set: map[string]string{ceph.TagCluster: "a b/ü", ceph.TagRetain: "true"}}
+	must(t, "set", conn.ChangeSubvolumeMetadata(ctx, at, was.Values, change), nil)
+	must(t, "outdated", conn.ChangeSubvolumeMetadata(ctx, at, was.Values, change), ceph.ErrChanged)
+	must(t, "remove", conn.ChangeSubvolumeMetadata(ctx, at, change.Set, ceph.MetadataChange{Remove: []string{ceph.TagRetain, "none"}}), nil)
+	if diff := cmp.Diff(map[string]string{ceph.TagCluster: "a b/ü"}, read().Values); diff != "" {
+		t.Errorf("metadata of a snapshot:\n%s", diff)
+	}
+	s.RetainSubvolume(t, of)
+	must(t, "retained", read().Err, ceph.ErrRetained)
+	must(t, "retained", read().Err, ceph.ErrNotFound)
 }

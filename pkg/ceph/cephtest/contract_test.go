@@ -34,8 +34,9 @@ func TestContract(t *testing.T) {
 			AddJournal: func(_ *testing.T, pool, namespace, object string, keys ...string) {
 				c.AddJournal(pool, namespace, object, keys...)
 			},
-			AddSubvolume: func(_ *testing.T, at ceph.SubvolumePlace) { c.AddSubvolume(at) },
-			AddMon:       func(_ *testing.T, name string) { c.AddMon(name) },
+			AddSubvolume:    func(_ *testing.T, at ceph.SubvolumePlace) { c.AddSubvolume(at) },
+			RetainSubvolume: func(_ *testing.T, at ceph.SubvolumePlace) { c.RemoveSubvolume(at) },
+			AddMon:          func(_ *testing.T, name string) { c.AddMon(name) },
 			RemoveMon: func(_ *testing.T, name string) {
 				c.RemoveMon(name)
 			},

@@ -18,6 +18,7 @@ const (
 	setSubvolumeKey     = "fs subvolume metadata set"
 	removeSubvolumeKey  = "fs subvolume metadata rm"
 	listSubvolumeKeys   = "fs subvolume metadata ls"
+	retainedText        = "subvolume is removed and has only snapshots retained"
 	readImage           = "read image header"
 	readJournal         = "read journal"
 	noSuchSubvolumeText = "subvolume does not exist"
@@ -157,6 +158,11 @@ func (c *Client) changeSubvolume(ctx context.Context, prefix string, at ceph.Sub
 
 func (c *Cluster) subvolumeValues(at ceph.SubvolumePlace) (map[string]string, error) {
 	found := c.volumes.subvolumes[at]
+	whole := at
+	whole.Snapshot = ""
+	if found != nil && c.volumes.subvolumes[whole] == nil {
+		return nil, refusal(listSubvolumeKeys, syscall.ENOENT, retainedText)
+	}
 	if found == nil {
 		return nil, refusal(listSubvolumeKeys, syscall.ENOENT, noSuchSubvolumeText)
 	}

@@ -79,11 +79,19 @@ func (c *Cluster) AddJournal(pool, namespace, name string, keys ...string) {
 	c.volumes.journals[c.object(pool, namespace, name)] = pairs(keys)
 }
 
-// AddSubvolume adds a subvolume with metadata, given as keys and values.
+// AddSubvolume adds a subvolume or a snapshot with metadata, given as keys and values. A snapshot
+// without its subvolume is a retained one.
 func (c *Cluster) AddSubvolume(at ceph.SubvolumePlace, metadata ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.volumes.subvolumes[at] = &subvolume{values: pairs(metadata)}
+}
+
+// RemoveSubvolume removes a subvolume; its snapshots stay.
+func (c *Cluster) RemoveSubvolume(at ceph.SubvolumePlace) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.volumes.subvolumes, at)
 }
 
 // SetCloning says that a subvolume is a clone which is being made, or no longer.

@@ -48,10 +48,18 @@ func addJournal(t *testing.T, c *cephdaemons.Ceph, pool, namespace, object strin
 func addSubvolume(t *testing.T, c *cephdaemons.Ceph, at ceph.SubvolumePlace) {
 	t.Helper()
 	arguments := []string{"fs", "subvolume", "create", at.Filesystem, at.Name}
+	if at.Snapshot != "" {
+		arguments = []string{"fs", "subvolume", "snapshot", "create", at.Filesystem, at.Name, at.Snapshot}
+	}
 	if at.Group != "" {
 		arguments = append(arguments, "--group_name", at.Group)
 	}
 	command(t, c, arguments...)
+}
+
+func retainSubvolume(t *testing.T, c *cephdaemons.Ceph, at ceph.SubvolumePlace) {
+	t.Helper()
+	command(t, c, "fs", "subvolume", "rm", at.Filesystem, at.Name, "--group_name", at.Group, "--retain-snapshots")
 }
 
 // testMountedImage changes the metadata of an image that another client writes to.

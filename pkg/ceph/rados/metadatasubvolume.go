@@ -55,7 +55,7 @@ func askOnce(ctx context.Context, conn *rados.Conn, prefix string, args argument
 	return output, nil
 }
 
-// SubvolumeMetadata reads the metadata of subvolumes of one filesystem, one after the other over
+// SubvolumeMetadata reads the metadata of subvolumes of one filesystem, or of their snapshots, one after the other over
 // one connection. What keeps one of them from being read stands in its place; ErrNotReady is that
 // of a clone that is being made. Without an active MDS it returns ErrNoActiveMDS and asks nothing,
 // because the mgr would hang for everyone.
@@ -83,17 +83,28 @@ func (c *Conn) SubvolumeMetadata(ctx context.Context, filesystem string, places 
 }
 
 func subvolumeMetadata(send ask, at ceph.SubvolumePlace) (map[string]string, error) {
-	output, err := send("fs subvolume metadata ls", subvolumeArguments(at))
+	output, err := send(metadataCommand(at, "ls"), subvolumeArguments(at))
 	if err != nil {
 		return nil, fmt.Errorf("reading the metadata of subvolume %s: %w", at, err)
 	}
 	return ceph.ParseSubvolumeMetadata(output)
 }
 
+// metadataCommand is that of a subvolume or of a snapshot.
+func metadataCommand(at ceph.SubvolumePlace, verb string) string {
+	if at.Snapshot != "" {
+		return "fs subvolume snapshot metadata " + verb
+	}
+	return "fs subvolume metadata " + verb
+}
+
 func subvolumeArguments(at ceph.SubvolumePlace) arguments {
 	args := arguments{"vol_name": at.Filesystem, "sub_name": at.Name}
 	if at.Group != "" {
 		args["group_name"] = at.Group
+	}
+	if at.Snapshot != "" {
+		args["snap_name"] = at.Snapshot
 	}
 	return args
 }
@@ -125,14 +136,14 @@ func changeSubvolume(send ask, at ceph.SubvolumePlace, was map[string]string, ch
 	for _, key := range change.Ordered() {
 		args := subvolumeArguments(at)
 		args["key_name"], args["value"] = key, change.Set[key]
-		if _, err := send("fs subvolume metadata set", args); err != nil {
+		if _, err := send(metadataCommand(at, "set"), args); err != nil {
 			return err
 		}
 	}
 	for _, key := range change.Remove {
 		args := subvolumeArguments(at)
 		args["key_name"], args["force"] = key, true
-		if _, err := send("fs subvolume metadata rm", args); err != nil {
+		if _, err := send(metadataCommand(at, "rm"), args); err != nil {
 			return err
 		}
 	}

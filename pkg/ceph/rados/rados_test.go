@@ -141,9 +141,10 @@ func testContract(t *testing.T, c *cephdaemons.Ceph) {
 			AddJournal: func(t *testing.T, pool, namespace, object string, keys ...string) {
 				addJournal(t, c, pool, namespace, object, keys)
 			},
-			AddSubvolume: func(t *testing.T, at ceph.SubvolumePlace) { addSubvolume(t, c, at) },
-			CheckImage:   func(t *testing.T, at ceph.ImagePlace, want map[string]string) { checkImage(t, c, at, want) },
-			AddMon:       func(t *testing.T, name string) { check(t, c.AddMon(t.Context(), name)) },
+			AddSubvolume:    func(t *testing.T, at ceph.SubvolumePlace) { addSubvolume(t, c, at) },
+			RetainSubvolume: func(t *testing.T, at ceph.SubvolumePlace) { retainSubvolume(t, c, at) },
+			CheckImage:      func(t *testing.T, at ceph.ImagePlace, want map[string]string) { checkImage(t, c, at, want) },
+			AddMon:          func(t *testing.T, name string) { check(t, c.AddMon(t.Context(), name)) },
 			RemoveMon: func(t *testing.T, name string) {
 				check(t, c.RemoveMon(t.Context(), name))
 			},

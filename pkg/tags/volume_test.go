@@ -45,9 +45,9 @@ func TestDecide(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pvc-1"}}
-			volume.Spec.ClaimRef = tc.claim
-			got := decide(infraID, volume, tc.retain, tc.has)
+			pv := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pvc-1"}}
+			pv.Spec.ClaimRef = tc.claim
+			got := volume{pv}.decide(infraID, tc.retain, tc.has)
 			if len(got.Set) == 0 {
 				got.Set = nil
 			}
@@ -63,13 +63,13 @@ func TestCompleteAgrees(t *testing.T) {
 	for _, policy := range []corev1.PersistentVolumeReclaimPolicy{corev1.PersistentVolumeReclaimRetain, corev1.PersistentVolumeReclaimDelete} {
 		for _, phase := range []corev1.PersistentVolumePhase{corev1.VolumeAvailable, corev1.VolumeBound} {
 			for _, mark := range []string{"", "true", "x"} {
-				volume := &corev1.PersistentVolume{
+				pv := &corev1.PersistentVolume{
 					ObjectMeta: metav1.ObjectMeta{Name: "pvc-1"},
 					Spec:       corev1.PersistentVolumeSpec{PersistentVolumeReclaimPolicy: policy},
 					Status:     corev1.PersistentVolumeStatus{Phase: phase},
 				}
 				if phase == corev1.VolumeBound {
-					volume.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "shop", Name: "data"}
+					pv.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "shop", Name: "data"}
 				}
 				has := own(1)
 				if mark != "" {
@@ -77,8 +77,9 @@ func TestCompleteAgrees(t *testing.T) {
 				}
 				for _, missing := range []string{"", ceph.TagCluster, ceph.TagPV, ceph.TagPVC, ceph.TagPVCNamespace} {
 					delete(has, missing)
-					change := decide(infraID, volume, retained(volume), has)
-					if complete(infraID, volume, has) && !change.Empty() {
+					of := volume{pv}
+					change := of.decide(infraID, of.retained(), has)
+					if of.complete(infraID, has) && !change.Empty() {
 						t.Errorf("%s, %s, %v is complete, but lacks %+v", policy, phase, has, change)
 					}
 				}
