@@ -2,6 +2,7 @@ package volumes
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/ceph/go-ceph/rados"
 	"github.com/ceph/go-ceph/rbd"
@@ -26,6 +27,21 @@ func (s *ImageSnapshot) UUID() string { return s.request.uuid }
 func (s *ImageSnapshot) Handle() string {
 	return s.cluster.imageHandle(s.Source.Class.Place, s.request.uuid)
 }
+
+// Tags are those that ceph-csi gives it.
+func (s *ImageSnapshot) Tags() map[string]string { return maps.Clone(s.request.tags) }
+
+// SetMetadata sets keys beside the tags, or instead of them; an empty value removes its key.
+func (s *ImageSnapshot) SetMetadata(values map[string]string) error {
+	ioctx, err := s.cluster.ceph.at(s.Source.Class.Place)
+	if err != nil {
+		return err
+	}
+	return setTags(ioctx, s.Name, values)
+}
+
+// Untag takes the tags off, as if the snapshot had been taken before tagging.
+func (s *ImageSnapshot) Untag() error { return s.SetMetadata(unset(s.request.tags)) }
 
 // ImageSnapshot takes a snapshot of a volume, which may be another cluster's.
 func (c *Cluster) ImageSnapshot(source *Image, name string) (*ImageSnapshot, error) {

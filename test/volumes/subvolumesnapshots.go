@@ -3,6 +3,7 @@ package volumes
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"github.com/ceph/go-ceph/rados"
 )
@@ -47,13 +48,28 @@ func (c *Cluster) SubvolumeSnapshot(source *Subvolume, name string) (*SubvolumeS
 	if err := source.ask("fs subvolume snapshot create", map[string]any{"snap_name": s.Name}); err != nil {
 		return nil, err
 	}
-	for key, value := range s.request.tags {
-		if err := source.ask("fs subvolume snapshot metadata set", map[string]any{"snap_name": s.Name, "key_name": key, "value": value}); err != nil {
-			return nil, err
+	return s, s.SetMetadata(s.request.tags)
+}
+
+// Tags are those that ceph-csi gives it.
+func (s *SubvolumeSnapshot) Tags() map[string]string { return maps.Clone(s.request.tags) }
+
+// SetMetadata sets keys beside the tags, or instead of them; an empty value removes its key.
+func (s *SubvolumeSnapshot) SetMetadata(values map[string]string) error {
+	for key, value := range values {
+		prefix, arguments := "fs subvolume snapshot metadata set", map[string]any{"snap_name": s.Name, "key_name": key, "value": value}
+		if value == "" {
+			prefix, arguments = "fs subvolume snapshot metadata rm", map[string]any{"snap_name": s.Name, "key_name": key}
+		}
+		if err := s.Source.ask(prefix, arguments); err != nil {
+			return err
 		}
 	}
-	return s, nil
+	return nil
 }
+
+// Untag takes the tags off, as if the snapshot had been taken before tagging.
+func (s *SubvolumeSnapshot) Untag() error { return s.SetMetadata(unset(s.request.tags)) }
 
 // Delete is DeleteSnapshot. While a shallow volume shows the snapshot, that only marks the
 // reference.

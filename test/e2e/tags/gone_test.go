@@ -40,6 +40,10 @@ func gone() {
 			Expect(err).To(HaveOccurred(), "a volume of the cluster")
 			_, err = k.read(ctx, k.uuid(8, 1))
 			Expect(err).NotTo(HaveOccurred(), "a volume of another cluster")
+			_, err = ours[k.driver.Kind].read(ctx)
+			Expect(err).To(HaveOccurred(), "a snapshot of the cluster")
+			_, err = theirs[k.driver.Kind].read(ctx)
+			Expect(err).NotTo(HaveOccurred(), "a snapshot of another cluster")
 		}
 	})
 }

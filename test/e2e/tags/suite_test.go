@@ -12,6 +12,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+	"github.com/openshift/ceph-csi-driver-operator/test/volumes"
 )
 
 // infraID is that of the OpenShift cluster.
@@ -21,6 +22,8 @@ var (
 	env *fixture.Environment
 	// conn looks into Ceph without opening an image.
 	conn *rados.Conn
+	// csi lays out as ceph-csi does what takes more than a command.
+	csi *volumes.Ceph
 )
 
 func TestTags(t *testing.T) { fixture.Run(t, "Tags of volumes") }
@@ -32,6 +35,10 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	conn, err = rados.Dial(ctx, source, rados.Options{})
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(conn.Close)
+	csi, err = volumes.Open(env.Cluster.Ceph().ConfFile(), env.Cluster.Ceph().KeyringFile())
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func() { csi.Close() })
+	Expect(csi.Hurry()).To(Succeed())
 	prepare(ctx)
 	env.Declare(ctx, env.Credentials())
 	for _, d := range driver.All {
@@ -48,6 +55,7 @@ var _ = Describe("Volumes", Ordered, ContinueOnFailure, func() {
 			retained(k)
 			restarted(k)
 			forgotten(k)
+			snapshots(k)
 		})
 	}
 	gone()

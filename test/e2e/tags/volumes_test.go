@@ -15,6 +15,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
+	"github.com/openshift/ceph-csi-driver-operator/test/volumes"
 )
 
 const (
@@ -35,12 +36,14 @@ type kind struct {
 	read func(ctx context.Context, uuid string) (map[string]string, error)
 	// version changes with every write to the metadata, where Ceph tells it.
 	version func(ctx context.Context, uuid string) uint64
+	// take makes a volume of a cluster and takes a snapshot of it.
+	take func(cluster *volumes.Cluster, name string) (taken, error)
 }
 
 var kinds = []kind{
-	{driver: driver.RBD, location: poolID, make: makeImage, set: setImage, read: readImage, version: imageVersion},
+	{driver: driver.RBD, location: poolID, make: makeImage, set: setImage, read: readImage, version: imageVersion, take: takeImage},
 	{driver: driver.CephFS, location: filesystemID, make: makeSubvolume, set: setSubvolume, read: readSubvolume,
-		version: func(context.Context, string) uint64 { return 0 }},
+		version: func(context.Context, string) uint64 { return 0 }, take: takeSubvolume},
 }
 
 func prepare(ctx context.Context) {
