@@ -36,7 +36,8 @@ type Options struct {
 	Mon time.Duration
 	// OSD bounds reading and writing of objects: 30 s.
 	OSD time.Duration
-	// Calls is how many calls may be under way; the others wait. 8 unless it is more.
+	// Calls is how many calls may be under way; the others wait. 8 unless it is more. With more,
+	// librados takes threads for more, too.
 	Calls int
 }
 
@@ -190,9 +191,7 @@ func configure(source ceph.Source, monitors []ceph.Address, options Options) (*r
 			return nil, fmt.Errorf("setting option %s: %w", option.name, err)
 		}
 	}
-	// Each mon that goes makes librados look for another one at longer intervals, up to 30 s: too
-	// long where mons are replaced one by one. A librados without the option is none the worse.
-	_ = conn.SetConfigOption("mon_client_hunt_interval_max_multiple", "1")
+	tune(conn, options)
 	return conn, nil
 }
 

@@ -35,7 +35,7 @@ func (c *Conn) unlimited(ctx context.Context) (*Conn, error) {
 		return nil, err
 	}
 	conn, err := await(ctx, func() (*rados.Conn, error) {
-		return open(c.source, initial(monmap.MonHost()), Options{Mon: unlimited})
+		return open(c.source, initial(monmap.MonHost()), Options{Mon: unlimited, Calls: cap(c.slots)})
 	}, discard)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
@@ -19,6 +20,26 @@ func TestHuntsSteadily(t *testing.T) {
 	check(t, err)
 	if got != "1.000000" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestThreads: a process that asks little pays for as few threads as librados can do with, and one
+// that removes volumes as fast as it can has what librados finds right.
+func TestThreads(t *testing.T) {
+	s := ceph.Source{Monitors: []ceph.Address{deadAddress(t)}, Credentials: ceph.Credentials{UserID: "admin", Key: wrongKey()}}
+	for option, want := range map[string]map[int]string{
+		"ms_async_op_threads":   {0: "1", maxCalls: "1", maxCalls + 1: "3"},
+		"librados_thread_count": {0: "1", maxCalls: "1", maxCalls + 1: "2"},
+	} {
+		for calls, threads := range want {
+			conn, err := configure(s, s.Monitors, Options{Mount: time.Second, Calls: calls})
+			check(t, err)
+			got, err := conn.GetConfigOption(option)
+			check(t, err)
+			if got != threads {
+				t.Errorf("%s is %s with %d calls, want %s", option, got, calls, threads)
+			}
+		}
 	}
 }
 
