@@ -12,9 +12,11 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/csi/csistorageclasscontroller"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	storageinformers "k8s.io/client-go/informers/storage/v1"
+	storageclientv1 "k8s.io/client-go/kubernetes/typed/storage/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -33,6 +35,10 @@ var (
 type StorageClass struct {
 	Driver         driver.Driver
 	StorageClasses storageinformers.StorageClassInformer
+	Client         storageclientv1.StorageClassesGetter
+	Operator       v1helpers.OperatorClient
+	// Manifest is the asset, without the parameters of the Ceph cluster.
+	Manifest []byte
 	// Placement is where volumes go; empty until pkg/pools knows.
 	Placement *latest.Value[ceph.Placement]
 	// Settings are those in force.
@@ -45,6 +51,8 @@ type StorageClass struct {
 	// Held is the state that the class cannot follow for that reason: Managed, with other
 	// parameters, or Removed. It is empty while nothing is held up.
 	Held *latest.Value[operatorv1.StorageClassStateName]
+	// Record has what users gave the class while it is being made anew.
+	Record Record
 }
 
 // Foreign says whether a StorageClass of our name is somebody else's: another provisioner, or
@@ -64,6 +72,9 @@ func (s StorageClass) Guard(inner factory.SyncFunc) factory.SyncFunc {
 		if !ready {
 			s.Held.Set(held)
 			return nil
+		}
+		if err := s.keep(ctx); err != nil {
+			return err
 		}
 		return inner(ctx, syncCtx)
 	}

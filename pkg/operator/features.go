@@ -167,12 +167,16 @@ func (s starter) credentials(client func(fsid string) (Session, bool)) factory.C
 func (s starter) class() classes.StorageClass {
 	return classes.StorageClass{
 		Driver:         s.driver,
+		Client:         s.clients.kube.StorageV1(),
+		Operator:       s.clients.operator,
+		Manifest:       s.assets.StorageClass(),
 		StorageClasses: s.clients.cluster().Storage().V1().StorageClasses(),
 		Placement:      s.granted,
 		Settings:       s.settings,
 		InUse:          func(class string) bool { return len(s.machines.ImagesOn(class)) > 0 },
 		State:          s.classState,
 		Held:           s.heldClass,
+		Record:         state.Classes(s.clients.kube.CoreV1(), s.clients.ns().Core().V1().ConfigMaps().Lister(), s.driver),
 	}
 }
 

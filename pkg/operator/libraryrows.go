@@ -135,7 +135,10 @@ func (s starter) storageClass() factory.Controller {
 		s.clients.kube, s.clients.cluster(), s.clients.patient, s.clients.clusterCSIDrivers, s.recorder, class.Hook())
 	return wrapped{
 		name: inner.Name(), inner: class.Guard(inner.Sync), resync: staticResync, open: s.open,
-		informers: []factory.Informer{class.StorageClasses.Informer(), s.classStateInformer(), s.granted, s.gate, s.seenSettings, s.machines},
-		operator:  s.clients.patient, recorder: s.recorder,
+		informers: []factory.Informer{
+			class.StorageClasses.Informer(), s.classStateInformer(), s.granted, s.gate, s.seenSettings, s.machines,
+			silent{s.clients.ns().Core().V1().ConfigMaps().Informer()},
+		},
+		operator: s.clients.patient, recorder: s.recorder,
 	}.controller()
 }

@@ -84,3 +84,13 @@ type Settings struct {
 	// Ceph is spec.driverConfig.ceph as somebody wrote it; nil where it was not set.
 	Ceph map[string]any `json:"ceph"`
 }
+
+// Class is the default StorageClass that is being made anew with other parameters. It is empty
+// while none is.
+type Class struct {
+	// UID of the class that is to go.
+	UID string `json:"uid"`
+	// Annotations and Labels are all that it had.
+	Annotations map[string]string `json:"annotations"`
+	Labels      map[string]string `json:"labels"`
+}

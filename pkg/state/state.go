@@ -30,6 +30,7 @@ const (
 	clusterKey   = "cluster"
 	placementKey = "placement"
 	settingsKey  = "settings"
+	classKey     = "class"
 )
 
 // Record is one key of the ConfigMap. One feature writes it, any may read it.
@@ -53,6 +54,11 @@ func Placements(client corev1client.ConfigMapsGetter, lister corelisters.ConfigM
 // LastSettings is the record that pkg/settings writes.
 func LastSettings(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Settings] {
 	return Record[Settings]{client: client, lister: lister, configMap: d.StateConfigMap(), key: settingsKey}
+}
+
+// Classes is the record that pkg/classes writes.
+func Classes(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Class] {
+	return Record[Class]{client: client, lister: lister, configMap: d.StateConfigMap(), key: classKey}
 }
 
 // Load returns the record, or false when there is none. Content that cannot be read is an

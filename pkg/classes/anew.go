@@ -1,0 +1,98 @@
+package classes
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/operator/resource/resourceread"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
+)
+
+// Record remembers a class that is being made anew across restarts; a state.Record is one.
+type Record interface {
+	Load() (state.Class, bool, error)
+	Save(ctx context.Context, value state.Class) error
+}
+
+// defaultAnnotation makes a StorageClass that of claims which name none.
+const defaultAnnotation = "storageclass.kubernetes.io/is-default-class"
+
+// keep sees to it that a class which library-go deletes and creates for its immutable fields gets
+// back what users gave it, above all whether it is the default, also when the process ends in
+// between.
+func (s StorageClass) keep(ctx context.Context) error {
+	managed, err := management.State(s.Operator, s.Driver.Name)
+	if err != nil || managed != operatorv1.Managed {
+		return err
+	}
+	classState, err := s.State()
+	if err != nil || classState == operatorv1.UnmanagedStorageClass {
+		return err
+	}
+	existing, err := s.existing()
+	if err != nil {
+		return err
+	}
+	last, recorded, err := s.Record.Load()
+	if err != nil {
+		return err
+	}
+	wanted := resourceread.ReadStorageClassV1OrDie(s.Manifest)
+	if err := s.Hook()(nil, wanted); err != nil {
+		return err
+	}
+	next, lost := anew(classState, existing, wanted, last)
+	if lost != nil {
+		_, err := s.Client.StorageClasses().Create(ctx, lost, metav1.CreateOptions{})
+		if err != nil && !apierrors.IsAlreadyExists(err) {
+			return fmt.Errorf("creating StorageClass %s, which was deleted to be made anew: %w", lost.Name, err)
+		}
+	}
+	if !recorded && next.UID == "" {
+		return nil
+	}
+	return s.Record.Save(ctx, next)
+}
+
+// anew returns what is to be remembered, and the class that somebody has to create because the
+// process ended after its deletion:
+//
+//	class   | is to change for good | remembered | remember | create
+//	there   | yes                   |            | the class | –
+//	there   | no                    |            | nothing  | –
+//	missing |                       | a class    | the same | wanted, with what was remembered
+//	missing |                       | nothing    | nothing  | –
+//	Removed |                       |            | nothing  | –
+func anew(classState operatorv1.StorageClassStateName, existing, wanted *storagev1.StorageClass, last state.Class) (state.Class, *storagev1.StorageClass) {
+	switch {
+	case classState == operatorv1.RemovedStorageClass:
+		return state.Class{}, nil
+	case existing != nil && differ(existing, wanted):
+		return state.Class{UID: string(existing.UID), Annotations: existing.Annotations, Labels: existing.Labels}, nil
+	case existing != nil || last.UID == "":
+		return state.Class{}, nil
+	}
+	lost := wanted.DeepCopy()
+	delete(lost.Annotations, defaultAnnotation)
+	if lost.Annotations == nil {
+		lost.Annotations = map[string]string{}
+	}
+	maps.Copy(lost.Annotations, last.Annotations)
+	maps.Copy(lost.Labels, last.Labels)
+	return last, lost
+}
+
+// differ says whether a class must be made anew to be as wanted.
+func differ(existing, wanted *storagev1.StorageClass) bool {
+	return !equality.Semantic.DeepEqual(existing.Parameters, wanted.Parameters) ||
+		!equality.Semantic.DeepEqual(existing.ReclaimPolicy, wanted.ReclaimPolicy) ||
+		!equality.Semantic.DeepEqual(existing.VolumeBindingMode, wanted.VolumeBindingMode)
+}

@@ -1,0 +1,137 @@
+package classes
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/resource/resourceread"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
+)
+
+// memory is a record that outlives processes.
+type memory struct {
+	class  *state.Class
+	writes int
+}
+
+func (m *memory) Load() (state.Class, bool, error) {
+	if m.class == nil {
+		return state.Class{}, false, nil
+	}
+	return *m.class, true, nil
+}
+
+func (m *memory) Save(_ context.Context, class state.Class) error {
+	if m.class == nil || !cmp.Equal(*m.class, class) {
+		m.writes++
+	}
+	m.class = &class
+	return nil
+}
+
+var errKilled = errors.New("killed")
+
+// TestKilledWhileMadeAnew: the process ends after library-go has deleted the class, and a new one
+// goes on.
+func TestKilledWhileMadeAnew(t *testing.T) {
+	ctx := t.Context()
+	place := &ceph.Placement{FSID: "f", Pool: "p"}
+	tests := map[string]struct {
+		reason      string
+		annotations map[string]string
+		state       operatorv1.StorageClassStateName
+		management  operatorv1.ManagementState
+		gone        bool
+	}{
+		"Default":        {reason: "library-go would make it the default beside no other one only", annotations: map[string]string{defaultAnnotation: "true", "user.example.com/a": "b"}},
+		"Not":            {reason: "library-go would make it the default", annotations: map[string]string{defaultAnnotation: "false"}},
+		"Emptied":        {reason: "somebody took the value away", annotations: map[string]string{defaultAnnotation: ""}},
+		"Removed":        {reason: "nobody wants it any more", annotations: map[string]string{defaultAnnotation: "true"}, state: operatorv1.RemovedStorageClass, gone: true},
+		"ClassUnmanaged": {reason: "it is the administrator's affair now", annotations: map[string]string{defaultAnnotation: "true"}, state: operatorv1.UnmanagedStorageClass, gone: true},
+		"Unmanaged":      {reason: "the driver is the administrator's affair now", annotations: map[string]string{defaultAnnotation: "true"}, management: operatorv1.Unmanaged, gone: true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			record := &memory{}
+			process := func(existing *storagev1.StorageClass, inner factory.SyncFunc) (StorageClass, error) {
+				s := newStorageClass(t, driver.RBD, existing, place)
+				s.Record = record
+				return s, s.Guard(inner)(ctx, nil)
+			}
+			before := ours(map[string]string{"pool": "old"})
+			before.UID = "old"
+			before.Annotations = maps.Clone(tc.annotations)
+			before.Labels["user.example.com/l"] = "v"
+			_, err := process(before, func(context.Context, factory.SyncContext) error { return errKilled })
+			if !errors.Is(err, errKilled) || record.class == nil {
+				t.Fatalf("%s: %v, recorded %v", tc.reason, err, record.class)
+			}
+			s := newStorageClass(t, driver.RBD, nil, place)
+			s.Record = record
+			if tc.management != "" {
+				s.Operator = conditiontest.New(tc.management)
+			}
+			if tc.state != "" {
+				s.State = func() (operatorv1.StorageClassStateName, error) { return tc.state, nil }
+			}
+			nothing := func(context.Context, factory.SyncContext) error { return nil }
+			if err := s.Guard(nothing)(ctx, nil); err != nil {
+				t.Fatal(err)
+			}
+			after, err := s.Client.StorageClasses().Get(ctx, driver.RBD.StorageClass, metav1.GetOptions{})
+			if tc.gone {
+				if err == nil {
+					t.Errorf("%s: it was created", tc.reason)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", tc.reason, err)
+			}
+			if diff := cmp.Diff(tc.annotations, after.Annotations); diff != "" || after.Labels["user.example.com/l"] != "v" || after.Parameters["pool"] != "p" {
+				t.Errorf("%s: labels %v, parameters %v, annotations -want +got:\n%s", tc.reason, after.Labels, after.Parameters, diff)
+			}
+			after.UID = "new"
+			for range 2 {
+				if _, err := process(after, nothing); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if record.class.UID != "" || record.writes != 2 {
+				t.Errorf("%s: %v is recorded after %d writes; a class that is deleted later would come back with it", tc.reason, record.class, record.writes)
+			}
+		})
+	}
+}
+
+// TestRecordsNothingWithoutNeed: a class that stays as it is costs no write.
+func TestRecordsNothingWithoutNeed(t *testing.T) {
+	place := &ceph.Placement{FSID: "f", Pool: "p"}
+	current := resourceread.ReadStorageClassV1OrDie(manifest(t, driver.RBD, assets.StorageClass))
+	if err := newStorageClass(t, driver.RBD, nil, place).Hook()(nil, current); err != nil {
+		t.Fatal(err)
+	}
+	for reason, existing := range map[string]*storagev1.StorageClass{"it is yet to be made": nil, "it is as it should be": current} {
+		record := &memory{}
+		s := newStorageClass(t, driver.RBD, existing, place)
+		s.Record = record
+		if err := s.Guard(func(context.Context, factory.SyncContext) error { return nil })(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if record.class != nil {
+			t.Errorf("%s, but %v is recorded", reason, *record.class)
+		}
+	}
+}
