@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"sync"
 
+	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/cache"
@@ -75,4 +77,26 @@ func (m *maybeWithout) ApplyOperatorStatus(ctx context.Context, fieldManager str
 		m.written[fieldManager] = now
 	}
 	return err
+}
+
+// UpdateOperatorSpec writes spec.observedConfig, on which pods wait. Conditions wait meanwhile:
+// those of a start come one after the other, and each would be a conflict with what was read before.
+// What somebody else has changed in the spec is one still.
+func (m *maybeWithout) UpdateOperatorSpec(ctx context.Context, resourceVersion string, spec *operatorv1.OperatorSpec) (*operatorv1.OperatorSpec, string, error) {
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	out, version, err := m.OperatorClientWithFinalizers.UpdateOperatorSpec(ctx, resourceVersion, spec)
+	if !apierrors.IsConflict(err) {
+		return out, version, err
+	}
+	live, _, resourceVersion, liveErr := m.GetOperatorStateWithQuorum(ctx)
+	if liveErr != nil {
+		return out, version, err
+	}
+	before := live.DeepCopy()
+	before.ObservedConfig = spec.ObservedConfig
+	if !equality.Semantic.DeepEqual(before, spec) {
+		return out, version, err
+	}
+	return m.OperatorClientWithFinalizers.UpdateOperatorSpec(ctx, resourceVersion, spec)
 }

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
@@ -126,5 +129,55 @@ func TestWritesOnceUntilItIsSeen(t *testing.T) {
 		if inner.writes != step.writes {
 			t.Errorf("%s: %d writes, want %d", step.reason, inner.writes, step.writes)
 		}
+	}
+}
+
+// versioned has a spec that is updated as of its newest version only.
+type versioned struct {
+	finalizable
+	version int
+	live    operatorv1.OperatorSpec
+	calls   int
+}
+
+func (v *versioned) GetOperatorStateWithQuorum(context.Context) (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
+	return &v.live, nil, strconv.Itoa(v.version), nil
+}
+
+func (v *versioned) UpdateOperatorSpec(_ context.Context, version string, spec *operatorv1.OperatorSpec) (*operatorv1.OperatorSpec, string, error) {
+	v.calls++
+	if version != strconv.Itoa(v.version) {
+		return nil, "", apierrors.NewConflict(schema.GroupResource{}, "", errors.New("modified"))
+	}
+	v.version++
+	v.live = *spec
+	return spec, strconv.Itoa(v.version), nil
+}
+
+func TestObservedConfigBesideConditions(t *testing.T) {
+	read := operatorv1.OperatorSpec{LogLevel: operatorv1.Normal}
+	for name, tc := range map[string]struct {
+		reason   string
+		version  int
+		live     operatorv1.OperatorSpec
+		calls    int
+		conflict bool
+	}{
+		"Alone":      {reason: "nobody else writes", version: 1, live: read, calls: 1},
+		"Conditions": {reason: "a condition was written since", version: 5, live: read, calls: 2},
+		"Settings":   {reason: "what a person has set since would be lost", version: 5, live: operatorv1.OperatorSpec{LogLevel: operatorv1.Debug}, calls: 1, conflict: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inner := &versioned{finalizable: finalizable{conditiontest.New(operatorv1.Managed)}, version: tc.version, live: tc.live}
+			wanted := read
+			wanted.ObservedConfig.Raw = []byte(`{"a":1}`)
+			_, _, err := newMaybeWithout(inner, "").UpdateOperatorSpec(t.Context(), "1", &wanted)
+			if apierrors.IsConflict(err) != tc.conflict || inner.calls != tc.calls {
+				t.Errorf("%s: %v after %d calls", tc.reason, err, inner.calls)
+			}
+			if written := string(inner.live.ObservedConfig.Raw) != ""; written == tc.conflict {
+				t.Errorf("%s: written: %t", tc.reason, written)
+			}
+		})
 	}
 }
