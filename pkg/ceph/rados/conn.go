@@ -27,6 +27,9 @@ type Conn struct {
 	// asking is held during a command to the mgr.
 	asking chan struct{}
 
+	// unmounting are filesystems whose Close is under way.
+	unmounting sync.WaitGroup
+
 	mu     sync.Mutex
 	calls  int
 	closed bool
@@ -37,8 +40,9 @@ func newConn(conn *rados.Conn, source ceph.Source) *Conn {
 }
 
 // Close ends the connection; calls that are under way may still finish. It does not wait
-// for them and may be called again.
+// for them, only some seconds for filesystems that are being unmounted, and may be called again.
 func (c *Conn) Close() {
+	c.unmounted()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {

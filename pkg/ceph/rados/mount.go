@@ -17,6 +17,7 @@ import (
 // Mount is a client of a CephFS filesystem. The user needs mds caps "allow r". A call without an
 // answer keeps its thread, and the mount, until it is answered.
 type Mount struct {
+	conn       *Conn
 	filesystem string
 	session    *Conn
 	mount      *cephfs.MountInfo
@@ -40,14 +41,18 @@ func (c *Conn) mountOf(ctx context.Context, filesystem string) (*Mount, error) {
 	if err != nil {
 		return nil, err
 	}
-	mount, err := call(ctx, session, func(conn *rados.Conn) (*cephfs.MountInfo, error) {
-		return mountFrom(conn, filesystem)
+	return await(ctx, func() (*Mount, error) {
+		mount, err := mountFrom(session.conn, filesystem)
+		if err != nil {
+			session.Close()
+			return nil, err
+		}
+		return &Mount{conn: c, filesystem: filesystem, session: session, mount: mount}, nil
+	}, func(late *Mount) {
+		if late != nil {
+			late.Close()
+		}
 	})
-	if err != nil {
-		session.Close()
-		return nil, err
-	}
-	return &Mount{filesystem: filesystem, session: session, mount: mount}, nil
 }
 
 func mountFrom(conn *rados.Conn, filesystem string) (*cephfs.MountInfo, error) {
@@ -65,19 +70,27 @@ func mountFrom(conn *rados.Conn, filesystem string) (*cephfs.MountInfo, error) {
 	return mount, nil
 }
 
-// closing bounds how long Close waits.
+// closing bounds how long Conn.Close waits for filesystems to be unmounted.
 const closing = 10 * time.Second
 
-// Close unmounts as soon as no call is under way, and waits some seconds for it: a client that dies
-// mounted keeps what the MDS lent to it from the mgr for a minute.
+// Close unmounts as soon as no call is under way, which libcephfs takes up to a second for. It does
+// not wait; Close of the Conn does, for some seconds: a client that dies mounted keeps what the MDS
+// lent to it from the mgr for a minute.
 func (m *Mount) Close() {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	m.conn.unmounting.Go(func() {
 		_, _ = call(context.Background(), m.session, func(*rados.Conn) (struct{}, error) {
 			return struct{}{}, errors.Join(m.mount.Unmount(), m.mount.Release())
 		})
 		m.session.Close()
+	})
+}
+
+// unmounted waits, some seconds, for filesystems that are being unmounted.
+func (c *Conn) unmounted() {
+	done := make(chan struct{})
+	go func() {
+		c.unmounting.Wait()
+		close(done)
 	}()
 	select {
 	case <-done:

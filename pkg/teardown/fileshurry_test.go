@@ -1,0 +1,70 @@
+package teardown
+
+import (
+	"context"
+	"io"
+	"sync/atomic"
+	"testing"
+
+	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// stalledManager answers removals only once somebody opens a session with the filesystem.
+type stalledManager struct {
+	*fakeFiles
+	opened chan struct{}
+}
+
+func (m stalledManager) RemoveSubvolume(ctx context.Context, place ceph.SubvolumePlace, retain bool) error {
+	select {
+	case <-m.opened:
+		return m.fakeFiles.RemoveSubvolume(ctx, place, retain)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// TestStalledRemovalsAreHurried: sessions are opened while nothing gets done, and only then.
+func TestStalledRemovalsAreHurried(t *testing.T) {
+	tests := map[string]struct {
+		stalled bool
+		least   int32
+		most    int32
+	}{
+		"Stalled": {stalled: true, least: 2, most: 1 << 30},
+		// The one that finds.
+		"Swift": {least: 1, most: 1},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f, _ := layout(t)
+			now := clocktesting.NewFakeClock(clock.RealClock{}.Now())
+			var manager SubvolumeManager = f
+			stalled := stalledManager{fakeFiles: f, opened: make(chan struct{}, 1)}
+			if tc.stalled {
+				manager = stalled
+			}
+			var mounts atomic.Int32
+			part := NewFiles(FilesConfig{
+				Options: Options{InfraID: "a"}, Ceph: f, Clock: now,
+				Manager: func(context.Context) (SubvolumeManager, error) { return manager, nil },
+				Mount: func(context.Context, string) (FileMount, error) {
+					if mounts.Add(1) == 2 {
+						close(stalled.opened)
+					}
+					return fakeMount{fakeFiles: f}, nil
+				},
+			})
+			if tc.stalled {
+				defer stepWhileWaiting(now, patience)()
+			}
+			report, err := Run(t.Context(), Config{Options: Options{InfraID: "a"}, Parts: []Part{part}, Out: io.Discard})
+			if n := mounts.Load(); err != nil || report.Code() != CodeDone || n < tc.least || n > tc.most {
+				t.Errorf("%d mounts, want %d to %d; exit code %d, %v, %q", n, tc.least, tc.most, report.Code(), err, report.Faults)
+			}
+		})
+	}
+}
