@@ -86,13 +86,6 @@ type files struct {
 // ceph-csi keeps about them, in all filesystems.
 func NewFiles(c FilesConfig) Part { return &files{FilesConfig: c} }
 
-func (f *files) workers() int {
-	if f.Parallel > 0 {
-		return min(f.Parallel, managerWorkers)
-	}
-	return managerWorkers
-}
-
 // inventory is what was read of one filesystem.
 type inventory struct {
 	filesystem ceph.FileSystem

@@ -94,7 +94,7 @@ func (r *filesRemoval) stillAgreed(agreed []Decision) []Decision {
 func (r *filesRemoval) each(ctx context.Context, agreed []Decision, kind Kind, do func(context.Context, Decision) (string, error)) error {
 	agreed = slices.DeleteFunc(slices.Clone(agreed), func(d Decision) bool { return d.Kind != kind })
 	faults := make([]error, len(agreed))
-	err := r.hurried(ctx, r.plan.inventory.filesystem.Name, len(agreed), func(ctx context.Context, i int) error {
+	err := r.hurried(ctx, r.plan.inventory.filesystem.Name, min(r.parallel(), managerWorkers), len(agreed), func(ctx context.Context, i int) error {
 		note, err := do(ctx, agreed[i])
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -134,7 +134,7 @@ func (f *files) gatherSubvolumes(ctx context.Context, in *inventory, mount FileM
 	}
 	look := looker{manager: f.manager, mount: mount, mountErr: mountErr, infraID: f.InfraID}
 	found := make([]*subvolume, len(places))
-	err = f.hurried(ctx, in.filesystem.Name, len(places), func(ctx context.Context, i int) error {
+	err = f.hurried(ctx, in.filesystem.Name, f.parallel(), len(places), func(ctx context.Context, i int) error {
 		s, err := look.at(ctx, places[i])
 		if errors.Is(err, errVanished) {
 			return nil

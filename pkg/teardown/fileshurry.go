@@ -20,11 +20,11 @@ const (
 )
 
 // hurried is each; while nothing gets done, it opens sessions with the filesystem.
-func (f *files) hurried(ctx context.Context, filesystem string, n int, work func(ctx context.Context, i int) error) error {
+func (f *files) hurried(ctx context.Context, filesystem string, workers, n int, work func(ctx context.Context, i int) error) error {
 	var done atomic.Int64
 	stop := f.hurry(ctx, filesystem, &done)
 	defer stop()
-	return each(ctx, f.workers(), n, func(ctx context.Context, i int) error {
+	return each(ctx, workers, n, func(ctx context.Context, i int) error {
 		defer done.Add(1)
 		return work(ctx, i)
 	})

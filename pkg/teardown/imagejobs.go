@@ -25,13 +25,9 @@ type imageJobs struct {
 
 // each works on all jobs, as many at a time as is allowed.
 func (p *Images) each(ctx context.Context, jobs []*imageJob, work func(context.Context, *imageJob)) {
-	workers := p.options.Parallel
-	if workers <= 0 {
-		workers = DefaultParallel
-	}
 	queue := make(chan *imageJob)
 	var group sync.WaitGroup
-	for range min(workers, len(jobs)) {
+	for range min(p.options.parallel(), len(jobs)) {
 		group.Go(func() {
 			for j := range queue {
 				if ctx.Err() == nil {

@@ -56,6 +56,13 @@ type Options struct {
 // something of the OSDs too.
 const DefaultParallel = 24
 
+func (o Options) parallel() int {
+	if o.Parallel > 0 {
+		return o.Parallel
+	}
+	return DefaultParallel
+}
+
 // Judge applies what holds for everything that is provably the cluster's.
 func (o Options) Judge(i Item, proof string) Decision {
 	if o.Claimed != nil {

@@ -35,8 +35,8 @@ type Conn struct {
 	closed bool
 }
 
-func newConn(conn *rados.Conn, source ceph.Source) *Conn {
-	return &Conn{conn: conn, source: source, slots: make(chan struct{}, maxCalls), asking: make(chan struct{}, 1)}
+func newConn(conn *rados.Conn, source ceph.Source, calls int) *Conn {
+	return &Conn{conn: conn, source: source, slots: make(chan struct{}, calls), asking: make(chan struct{}, 1)}
 }
 
 // Close ends the connection; calls that are under way may still finish. It does not wait

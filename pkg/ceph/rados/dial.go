@@ -60,8 +60,7 @@ func Dial(ctx context.Context, source ceph.Source, options Options) (*Conn, erro
 	if err != nil {
 		return nil, fmt.Errorf("connecting to Ceph as client.%s at %s: %w", source.UserID, ceph.MonHost(monitors), err)
 	}
-	c := newConn(conn, source)
-	c.slots = make(chan struct{}, max(options.Calls, maxCalls))
+	c := newConn(conn, source, max(options.Calls, maxCalls))
 	if err := c.checkFSID(ctx, source.FSID); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("connecting to Ceph at %s: %w", ceph.MonHost(monitors), err)

@@ -21,15 +21,16 @@ type Manager struct {
 
 // Manager opens a connection for many commands; close it.
 func (c *Conn) Manager(ctx context.Context) (*Manager, error) {
-	session, err := c.unlimited(ctx)
+	session, err := c.unlimited(ctx, maxCalls)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to Ceph for commands to the mgr: %w", err)
 	}
 	return &Manager{conn: c, session: session}, nil
 }
 
-// unlimited connects again, as the same user, without librados' time limit for commands.
-func (c *Conn) unlimited(ctx context.Context) (*Conn, error) {
+// unlimited connects again, as the same user, without librados' time limit for commands. So many
+// calls may be under way.
+func (c *Conn) unlimited(ctx context.Context, calls int) (*Conn, error) {
 	monmap, err := c.MonMap(ctx)
 	if err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func (c *Conn) unlimited(ctx context.Context) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newConn(conn, c.source), nil
+	return newConn(conn, c.source, calls), nil
 }
 
 // Close ends the connection as soon as no command is under way.

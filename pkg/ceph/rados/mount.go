@@ -37,7 +37,7 @@ func (c *Conn) mountOf(ctx context.Context, filesystem string) (*Mount, error) {
 	if err := c.checkActive(ctx, filesystem); err != nil {
 		return nil, err
 	}
-	session, err := c.unlimited(ctx)
+	session, err := c.unlimited(ctx, cap(c.slots))
 	if err != nil {
 		return nil, err
 	}
