@@ -31,7 +31,8 @@ const (
 	groupsPrefix    = "csi.groups."
 )
 
-// JournalDirectories are the directories of a ceph-csi that was told no --instanceid.
+// JournalDirectories are the directories of a ceph-csi that was told no --instanceid. Of one that
+// was, their names end in that. Nothing else has the ID in its name.
 var JournalDirectories = []string{volumesPrefix + "default", snapshotsPrefix + "default", groupsPrefix + "default"}
 
 // JournalName is what the name of a RADOS object of ceph-csi's journals says.

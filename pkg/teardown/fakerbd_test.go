@@ -30,7 +30,9 @@ type fakeRBD struct {
 
 	// steps counts changes; before number dieAt the process dies. 0 means that it lives.
 	steps, dieAt int
-	queued       []string
+	// listed counts how often a whole pool was listed.
+	listed int
+	queued []string
 }
 
 func newFakeRBD() *fakeRBD {
@@ -105,6 +107,17 @@ func (f *fakeRBD) ImageJournals(_ context.Context, pool string, namespaces []str
 			if omap := f.journals[[3]string{pool, namespace, object}]; omap != nil {
 				out = append(out, ceph.JournalPiece{Namespace: namespace, Object: object, Omap: maps.Clone(omap)})
 			}
+		}
+	}
+	return out, nil
+}
+
+func (f *fakeRBD) Journals(_ context.Context, pool string) ([]ceph.JournalPiece, error) {
+	f.listed++
+	var out []ceph.JournalPiece
+	for at, omap := range f.journals {
+		if at[0] == pool {
+			out = append(out, ceph.JournalPiece{Namespace: at[1], Object: at[2], Omap: maps.Clone(omap)})
 		}
 	}
 	return out, nil

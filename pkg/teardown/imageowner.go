@@ -25,6 +25,7 @@ func markOf(infraID string, i ceph.RBDImage) string { return infraID + " " + i.I
 //	no header, but recorded by an earlier run                  remove
 //	our tag, but replicated, migrating, or being restored      refuse
 //	our tag, no name of ceph-csi's                             refuse: a copy inherits the tag
+//	our tag, the journal is in another pool                    refuse: ceph-csi no longer does so
 //	our tag, in the trash, no journal                          remove: ceph-csi deletes the journal first
 //	our tag, a journal of the wrong kind or that contradicts   refuse: somebody's unfinished clone inherits the tag
 //	our tag, listed, no journal                                refuse
@@ -36,13 +37,15 @@ type ownership struct {
 	// inPool counts the images of a name in all RADOS namespaces of a pool.
 	inPool   map[imageName]int
 	journals map[string]map[ceph.JournalName]ceph.Journal
+	// split are the pools with the journal of an image in another pool, by ID of that and UUID.
+	split    map[ceph.VolumeHandle]string
 	recorded map[ceph.ImageRef]string
 }
 
 type imageName struct{ pool, namespace, name string }
 
 func newOwnership(o Options, facts imageFacts) *ownership {
-	w := &ownership{options: o, images: facts.images, byName: map[imageName][]int{}, inPool: map[imageName]int{}, recorded: facts.recorded.images, journals: map[string]map[ceph.JournalName]ceph.Journal{}}
+	w := &ownership{options: o, images: facts.images, byName: map[imageName][]int{}, inPool: map[imageName]int{}, recorded: facts.recorded.images, split: map[ceph.VolumeHandle]string{}, journals: map[string]map[ceph.JournalName]ceph.Journal{}}
 	for n, i := range facts.images {
 		at := imageName{i.Pool, i.Namespace, i.Name}
 		w.byName[at] = append(w.byName[at], n)
@@ -52,6 +55,11 @@ func newOwnership(o Options, facts imageFacts) *ownership {
 		w.journals[pool] = map[ceph.JournalName]ceph.Journal{}
 		for _, j := range journals {
 			w.journals[pool][j.Name()] = j
+			for _, key := range j.Keys {
+				if key.PoolID != 0 {
+					w.split[ceph.VolumeHandle{LocationID: key.PoolID, UUID: j.UUID}] = pool
+				}
+			}
 		}
 	}
 	return w
@@ -102,7 +110,11 @@ func (w *ownership) ofTagged(i ceph.RBDImage, name ceph.CSIName) verdict {
 		journal, needs = snapshot, ceph.TagSnapshotContent
 	}
 	object := journal.Name().Object()
+	elsewhere := w.split[ceph.VolumeHandle{LocationID: i.PoolID, UUID: name.UUID}]
 	switch {
+	case elsewhere != "" && elsewhere != i.Pool:
+		return no("its journal is in pool %q, where ceph-csi before 3.11 kept it for topologyConstrainedPools: delete it as a volume of a cluster that lives, or remove image, csi.volume.%s in both pools, and the key with that UUID in csi.volumes.default of pool %q by hand",
+			elsewhere, name.UUID, elsewhere)
 	case isVolume && isSnapshot:
 		return no("there is a journal of a volume and one of a snapshot for its UUID")
 	case !isVolume && !isSnapshot && i.Trash != nil && (i.Trash.Removing || !i.Listed):

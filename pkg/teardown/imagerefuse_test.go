@@ -65,6 +65,14 @@ func TestImageDecisions(t *testing.T) {
 			l.a.write("", "csi.volume."+name.UUID, map[string]string{"csi.imagename": "csi-vol-other"})
 			return i
 		}, nil, Refuse, `names "csi-vol-other"`, CodeRefused},
+		"SplitJournal": {"in another pool, as ceph-csi once did for topologies", func(l layout) *ceph.RBDImage {
+			i := l.a.volume()
+			name, _ := ceph.ParseCSIName(i.Name)
+			l.a.dropJournal(i)
+			l.a.write("", "csi.volume."+name.UUID, nil)
+			l.a.journals[[3]string{"other", "", "csi.volumes.default"}] = map[string]string{"csi.volume.pvc-1": "0000000000000001/" + name.UUID}
+			return i
+		}, nil, Refuse, `its journal is in pool "other"`, CodeRefused},
 		"Retained": {"stays unless told", func(l layout) *ceph.RBDImage { return retained(l.a.volume()) }, nil, Keep, "--include-retained", CodeDone},
 		"RetainedIncluded": {"goes when told", func(l layout) *ceph.RBDImage { return retained(l.a.volume()) },
 			func(c *Config) { c.IncludeRetained = true }, Remove, "tagged", CodeDone},

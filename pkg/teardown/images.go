@@ -19,8 +19,10 @@ type ImageReader interface {
 	// Images reads all images of a RADOS namespace, those in the trash too.
 	Images(ctx context.Context, pool ceph.Pool, namespace string) ([]ceph.RBDImage, error)
 	ImageGroups(ctx context.Context, pool ceph.Pool, namespace string) ([]ceph.RBDGroup, error)
-	// ImageJournals reads the journals' directories and the named objects from all these RADOS
-	// namespaces of a pool.
+	// ImageJournals reads the journals' usual directories and the named objects from all these
+	// RADOS namespaces of a pool. Journals reads all journals of a pool, wherever they are, for
+	// which it lists the whole pool.
+	Journals(ctx context.Context, pool string) ([]ceph.JournalPiece, error)
 	ImageJournals(ctx context.Context, pool string, namespaces []string, names []ceph.JournalName) ([]ceph.JournalPiece, error)
 }
 
@@ -195,13 +197,31 @@ func gatherImages(ctx context.Context, reader RBD, o Options) (imageFacts, error
 			facts.images, facts.groups = append(facts.images, images...), append(facts.groups, groups...)
 			names = append(names, journalNames(o.InfraID, images, groups)...)
 		}
-		pieces, err := reader.ImageJournals(ctx, pool.Name, namespaces, names)
-		if err != nil {
+		if facts.journals[pool.Name], err = readJournals(ctx, reader, pool.Name, namespaces, names); err != nil {
 			return facts, err
 		}
-		facts.journals[pool.Name] = ceph.JoinJournals(pieces)
 	}
 	return facts, nil
+}
+
+// readJournals reads the named journals. Where a complete one has no key in the usual directories, as
+// with a ceph-csi that was told an --instanceid, it reads all there are: once the image is gone,
+// nothing would tell whose key that is.
+func readJournals(ctx context.Context, reader ImageReader, pool string, namespaces []string, names []ceph.JournalName) ([]ceph.Journal, error) {
+	pieces, err := reader.ImageJournals(ctx, pool, namespaces, names)
+	if err != nil {
+		return nil, err
+	}
+	journals := ceph.JoinJournals(pieces)
+	if !slices.ContainsFunc(journals, func(j ceph.Journal) bool {
+		return j.Kind != ceph.JournalGroup && j.Image != "" && len(j.Keys) == 0
+	}) {
+		return journals, nil
+	}
+	if pieces, err = reader.Journals(ctx, pool); err != nil {
+		return nil, err
+	}
+	return ceph.JoinJournals(pieces), nil
 }
 
 // journalNames are those that must be read to decide.

@@ -12,7 +12,9 @@ type Cluster struct {
 	ceph *Ceph
 	// InfraID is what its volumes are tagged with.
 	InfraID string
-	seed    uint64
+	// Instance is what its ceph-csi is told as --instanceid; empty where it is told none.
+	Instance string
+	seed     uint64
 
 	mu    sync.Mutex
 	words []string
@@ -69,12 +71,14 @@ type request struct {
 	// name of the request, which is the PV's, or "snapshot-…".
 	name string
 	tags map[string]string
+	// instance is ceph-csi's --instanceid.
+	instance string
 }
 
 func (c *Cluster) volumeRequest(claim string) request {
 	name, uuid := "pvc-"+c.uuid("claim", claim), c.uuid("volume", claim)
 	c.note(uuid)
-	return request{uuid: uuid, name: name, tags: map[string]string{
+	return request{uuid: uuid, name: name, instance: c.Instance, tags: map[string]string{
 		tagKey: c.InfraID, pvKey: name, claimKey: claim, claimNamespaceKey: claimsNamespace,
 	}}
 }
@@ -82,7 +86,7 @@ func (c *Cluster) volumeRequest(claim string) request {
 func (c *Cluster) snapshotRequest(snapshot string) request {
 	id, uuid := c.uuid("request", snapshot), c.uuid("snapshot", snapshot)
 	c.note(uuid)
-	return request{uuid: uuid, name: "snapshot-" + id, tags: map[string]string{
+	return request{uuid: uuid, name: "snapshot-" + id, instance: c.Instance, tags: map[string]string{
 		tagKey: c.InfraID, snapshotKey: snapshot, snapshotNamespace: claimsNamespace, snapshotContentKey: "snapcontent-" + id,
 	}}
 }

@@ -222,7 +222,7 @@ func (d Dump) Changes(later Dump) []string {
 }
 
 // shared are the objects whose single keys belong to different volumes.
-var shared = []string{"csi.volumes.default", "csi.snaps.default", "csi.groups.default", "rbd_directory", "rbd_trash", "rbd_children", "rbd_group_directory", "rt-", "volumes/_index/"}
+var shared = []string{"csi.volumes.", "csi.snaps.", "csi.groups.", "rbd_directory", "rbd_trash", "rbd_children", "rbd_group_directory", "rt-", "volumes/_index/"}
 
 // About are the entries of what has one of these words, uuids of volumes or IDs of images, in its
 // name: objects, files and subvolumes as a whole; of the objects that volumes share, the keys with

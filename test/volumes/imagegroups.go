@@ -28,7 +28,7 @@ func (c *Cluster) UnfinishedImageGroup(p Place, name string) (*ImageGroup, error
 	id := c.uuid("group", name)
 	c.note(id)
 	g := &ImageGroup{cluster: c, Place: p, Name: "csi-vol-group-" + id}
-	g.request = request{uuid: id, name: "groupsnapshot-" + c.uuid("grouprequest", name)}
+	g.request = request{uuid: id, instance: c.Instance, name: "groupsnapshot-" + c.uuid("grouprequest", name)}
 	ioctx, err := c.ceph.at(p)
 	if err != nil {
 		return nil, err

@@ -51,6 +51,32 @@ var plainImages = map[string]layout{
 			csi.volumes.default
 			  csi.volume.pvc-<web> = <web>`,
 	},
+	"SplitJournal": {
+		make: func(l *lab) error {
+			if err := l.ceph.CreateNamespace(Place{"fast", l.class.Namespace}); err != nil {
+				return err
+			}
+			return l.image("web").SplitJournal("fast")
+		},
+		want: `
+			image csi-vol-<web>: features 1, 8 MiB, order 22
+			TAGV web
+			csi.volume.<web>
+			csi.volumes.default`,
+	},
+	"InstanceID": {
+		make: func(l *lab) error {
+			l.Instance = "shop"
+			l.image("web")
+			return nil
+		},
+		want: `
+			image csi-vol-<web>: features 1, 8 MiB, order 22
+			TAGV web
+			J web
+			csi.volumes.shop
+			  csi.volume.pvc-<web> = <web>`,
+	},
 	"Encrypted": {
 		make: func(l *lab) error {
 			l.class.Encrypted = true

@@ -216,20 +216,6 @@ func (i *Image) Use() (io.Closer, error) {
 	return rbd.OpenImage(ioctx, i.Name, rbd.NoSnapshot)
 }
 
-// Scatter moves keys of the journal's object, and the directory's key if withKey, into another
-// RADOS namespace of the pool.
-func (i *Image) Scatter(namespace string, withKey bool, keys ...string) error {
-	from, err := i.cluster.ceph.at(i.Class.Place)
-	if err != nil {
-		return err
-	}
-	to, err := i.cluster.ceph.at(Place{i.Class.Pool, namespace})
-	if err != nil {
-		return err
-	}
-	return volumeJournal.scatter(from, to, i.request, keys, withKey)
-}
-
 func (i *Image) with(work func(*rbd.Image) error) error {
 	ioctx, err := i.cluster.ceph.at(i.Class.Place)
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 // journal is one kind of entries in ceph-csi's journal: a directory object with the uuid of each
 // request, and an object for each uuid. Both are omaps only.
 type journal struct {
-	directory, keyPrefix, objectPrefix string
-	nameKey, requestKey, ownerKey      string
+	// directories starts the name of the directory, behind which ceph-csi's --instanceid stands.
+	directories, keyPrefix, objectPrefix string
+	nameKey, requestKey, ownerKey        string
 }
 
 const (
@@ -19,22 +20,25 @@ const (
 	kmsKey            = "csi.volume.encryptKMS"
 	encryptionTypeKey = "csi.volume.encryptionType"
 	createdKey        = "csi.creationtime"
+	journalPoolKey    = "csi.journalpool"
 )
 
 var (
 	volumeJournal = journal{
-		directory: "csi.volumes.default", keyPrefix: "csi.volume.", objectPrefix: "csi.volume.",
+		directories: "csi.volumes.", keyPrefix: "csi.volume.", objectPrefix: "csi.volume.",
 		nameKey: "csi.imagename", requestKey: "csi.volname", ownerKey: "csi.volume.owner",
 	}
 	snapshotJournal = journal{
-		directory: "csi.snaps.default", keyPrefix: "csi.snap.", objectPrefix: "csi.snap.",
+		directories: "csi.snaps.", keyPrefix: "csi.snap.", objectPrefix: "csi.snap.",
 		nameKey: "csi.imagename", requestKey: "csi.snapname", ownerKey: "csi.volume.owner",
 	}
 	groupJournal = journal{
-		directory: "csi.groups.default", keyPrefix: "csi.volume.group.", objectPrefix: "csi.volume.group.",
+		directories: "csi.groups.", keyPrefix: "csi.volume.group.", objectPrefix: "csi.volume.group.",
 		nameKey: "csi.groupname", requestKey: "csi.volname",
 	}
 )
+
+func (j journal) directory(r request) string { return j.directories + orElse(r.instance, "default") }
 
 // reserve writes what ceph-csi writes before it makes anything.
 func (j journal) reserve(ioctx *rados.IOContext, r request, name string, more map[string]string) error {
@@ -48,8 +52,8 @@ func (j journal) reserve(ioctx *rados.IOContext, r request, name string, more ma
 	if err := j.set(ioctx, r.uuid, entry); err != nil {
 		return err
 	}
-	if err := setOmap(ioctx, j.directory, map[string]string{j.keyPrefix + r.name: r.uuid}); err != nil {
-		return fmt.Errorf("journal %s of %s: %w", j.directory, r.name, err)
+	if err := setOmap(ioctx, j.directory(r), map[string]string{j.keyPrefix + r.name: r.uuid}); err != nil {
+		return fmt.Errorf("journal %s of %s: %w", j.directory(r), r.name, err)
 	}
 	return nil
 }
@@ -67,8 +71,8 @@ func (j journal) release(ioctx *rados.IOContext, r request) error {
 	if err := ioctx.Delete(j.objectPrefix + r.uuid); err != nil {
 		return fmt.Errorf("removing journal object %s%s: %w", j.objectPrefix, r.uuid, err)
 	}
-	if err := ioctx.RmOmapKeys(j.directory, []string{j.keyPrefix + r.name}); err != nil {
-		return fmt.Errorf("removing key of %s in %s: %w", r.name, j.directory, err)
+	if err := ioctx.RmOmapKeys(j.directory(r), []string{j.keyPrefix + r.name}); err != nil {
+		return fmt.Errorf("removing key of %s in %s: %w", r.name, j.directory(r), err)
 	}
 	return nil
 }
@@ -100,10 +104,34 @@ func (j journal) scatter(from, to *rados.IOContext, r request, keys []string, wi
 	if !withKey {
 		return nil
 	}
-	if err := setOmap(to, j.directory, map[string]string{j.keyPrefix + r.name: r.uuid}); err != nil {
+	if err := setOmap(to, j.directory(r), map[string]string{j.keyPrefix + r.name: r.uuid}); err != nil {
 		return err
 	}
-	return from.RmOmapKeys(j.directory, []string{j.keyPrefix + r.name})
+	return from.RmOmapKeys(j.directory(r), []string{j.keyPrefix + r.name})
+}
+
+// split moves all keys of a uuid's object, and the directory's key, into another pool. Each of the
+// pools is named where the other one is.
+func (j journal) split(from, to *rados.IOContext, r request) error {
+	object := j.objectPrefix + r.uuid
+	entry, err := from.GetOmapValues(object, "", "", 100)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", object, err)
+	}
+	moved := map[string]string{journalPoolKey: fmt.Sprintf("%016x", to.GetPoolID())}
+	for key, value := range entry {
+		moved[key] = string(value)
+	}
+	if err := j.set(to, r.uuid, moved); err != nil {
+		return err
+	}
+	if err := from.CleanOmap(object); err != nil {
+		return err
+	}
+	if err := setOmap(to, j.directory(r), map[string]string{j.keyPrefix + r.name: fmt.Sprintf("%016x/%s", from.GetPoolID(), r.uuid)}); err != nil {
+		return err
+	}
+	return from.RmOmapKeys(j.directory(r), []string{j.keyPrefix + r.name})
 }
 
 func setOmap(ioctx *rados.IOContext, object string, entry map[string]string) error {

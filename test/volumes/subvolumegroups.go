@@ -11,7 +11,7 @@ func (c *Cluster) UnfinishedFileGroup(class FileClass, name string) error {
 	}
 	id := c.uuid("group", name)
 	c.note(id)
-	r := request{uuid: id, name: "groupsnapshot-" + c.uuid("grouprequest", name)}
+	r := request{uuid: id, instance: c.Instance, name: "groupsnapshot-" + c.uuid("grouprequest", name)}
 	more := map[string]string{createdKey: groupTime.Format(time.RFC3339Nano)}
 	return groupJournal.reserve(ioctx, r, "csi-vol-group-"+id, more)
 }

@@ -10,7 +10,7 @@ import (
 
 // fileSnapshotJournal has the owner under the empty key.
 var fileSnapshotJournal = journal{
-	directory: "csi.snaps.default", keyPrefix: "csi.snap.", objectPrefix: "csi.snap.",
+	directories: "csi.snaps.", keyPrefix: "csi.snap.", objectPrefix: "csi.snap.",
 	nameKey: "csi.imagename", requestKey: "csi.snapname", ownerKey: "",
 }
 

@@ -18,6 +18,7 @@ func bystanders() {
 
 	It("is prepared with everything that ceph-csi makes, of both, interleaved", func(SpecContext) {
 		a, b = ceph.Cluster("gone-a1b2c", 1), ceph.Cluster("stays-d3e4f", 2)
+		a.Instance = "gone" // B's is ceph-csi's own.
 		source = must(b.Image(block, "shared"))
 		shared := must(b.Subvolume(files, "shared"))
 		sold := must(a.Subvolume(files, "sold"))
