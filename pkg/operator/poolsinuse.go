@@ -20,8 +20,12 @@ func (s starter) poolsInUse(client func(fsid string) (Session, bool)) factory.Co
 			session, ok := client(fsid)
 			return session, ok
 		},
-		Clusters:        s.clusters,
-		Usage:           s.usage,
+		Clusters: s.clusters,
+		Usage:    s.usage,
+		Unknown: func() error {
+			_, _, err := s.snapshots.Snapshots()
+			return err
+		},
 		Placement:       s.placement,
 		Open:            s.open,
 		Settings:        s.settings,

@@ -51,8 +51,10 @@ type CareConfig struct {
 	// Client returns the live connection to a Ceph cluster; false while there is none.
 	Client   func(fsid string) (Cluster, bool)
 	Clusters *latest.Value[[]ceph.Cluster]
-	// Usage is empty until all classes and volumes are known.
-	Usage *latest.Value[usage.Usage]
+	// Usage is empty until all classes, volumes and snapshots are known; Unknown is why they cannot
+	// be.
+	Usage   *latest.Value[usage.Usage]
+	Unknown func() error
 	// Placement is where the default StorageClass's volumes go; Open says that there is to be one.
 	Placement       *latest.Value[ceph.Placement]
 	Open            func() bool
@@ -101,8 +103,11 @@ func (c *care) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	}
 	clusters, connected := c.Clusters.Get()
 	used, known := c.Usage.Get()
-	if !connected || !known || state != operatorv1.Managed {
+	if !connected || state != operatorv1.Managed {
 		return nil
+	}
+	if !known {
+		return c.unknown(ctx)
 	}
 	settings, err := c.Settings()
 	if err != nil {

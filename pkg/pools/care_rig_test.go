@@ -38,8 +38,10 @@ type careRig struct {
 	client     Cluster
 	settings   driver.Settings
 	open       bool
-	clock      *clocktesting.FakePassiveClock
-	events     []string
+	// unknown is why it is not known what is used.
+	unknown error
+	clock   *clocktesting.FakePassiveClock
+	events  []string
 }
 
 // newCareRig connects as a user who may not do what denied lists.
@@ -59,6 +61,7 @@ func newCareRig(t *testing.T, d driver.Driver, denied ...string) *careRig {
 		Client:          func(fsid string) (Cluster, bool) { return r.client, fsid == cephtest.FSID },
 		Clusters:        &latest.Value[[]ceph.Cluster]{},
 		Usage:           &latest.Value[usage.Usage]{},
+		Unknown:         func() error { return r.unknown },
 		Placement:       &latest.Value[ceph.Placement]{},
 		Open:            func() bool { return r.open },
 		Settings:        func() (driver.Settings, error) { return r.settings, nil },

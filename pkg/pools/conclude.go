@@ -9,6 +9,7 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
@@ -120,6 +121,20 @@ func (c *care) report(ctx context.Context, all findings, want demand) error {
 		conditions = append(conditions, condition.New(condition.LegacyVolumes, operatorv1.ConditionTrue, condition.OlderVolumes, message))
 	}
 	status := applyoperatorv1.OperatorStatus().WithConditions(conditions...)
+	if err := c.Operator.ApplyOperatorStatus(ctx, c.Driver.OperatorName()+"-"+careName, status); err != nil {
+		return fmt.Errorf("writing condition %s: %w", condition.PoolsProtected, err)
+	}
+	return nil
+}
+
+// unknown tells of what keeps the operator from knowing which pools are in use.
+func (c *care) unknown(ctx context.Context) error {
+	err := c.Unknown()
+	if !apierrors.IsForbidden(err) {
+		return nil // It will be known in a moment.
+	}
+	status := applyoperatorv1.OperatorStatus().WithConditions(condition.New(condition.PoolsProtected, operatorv1.ConditionFalse, condition.Forbidden,
+		fmt.Sprintf("pools in use are not known, so that none is protected any more than before: %v", err)))
 	if err := c.Operator.ApplyOperatorStatus(ctx, c.Driver.OperatorName()+"-"+careName, status); err != nil {
 		return fmt.Errorf("writing condition %s: %w", condition.PoolsProtected, err)
 	}
