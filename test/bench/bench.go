@@ -42,8 +42,8 @@ type bench struct {
 	idle       map[string]traffic
 	monChanges map[string]monChange
 	crowd      bool
-	// tagged is nil until it was measured.
-	tagged *firstPass
+	// tagged are the first passes that were measured, by the driver's kind.
+	tagged map[string]*firstPass
 }
 
 // start returns a cluster in which no operator runs.
@@ -55,6 +55,7 @@ func start(ctx context.Context, o options, progress io.Writer) (*bench, error) {
 	b := &bench{
 		options: o, cluster: cluster, progress: progress, stopRecording: func() {},
 		operators: map[string]*operatorprocess.Process{}, installs: map[string]*install{}, memories: map[string]memory{},
+		tagged: map[string]*firstPass{},
 	}
 	if err := b.prepare(ctx); err != nil {
 		return nil, errors.Join(err, b.stop(err))

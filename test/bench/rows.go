@@ -43,6 +43,7 @@ func (b *bench) rows() []row {
 		{what: "teardown of 1,000 images, as fast as `rbd image-meta get` and `rbd rm` for each", unit: times, target: atLeast(12), take: b.tornDown(plainImages), only: driver.RBD.Kind},
 		{what: "teardown of 200 clones with their parents, as fast as `rbd rm` for each", unit: times, target: atLeast(15), take: b.tornDown(clonedImages), only: driver.RBD.Kind},
 		{what: "teardown of 200 subvolumes, as fast as `ceph fs subvolume rm` for each", unit: times, target: atLeast(80), take: b.tornSubvolumes, only: driver.CephFS.Kind},
+		{what: "start → 400 subvolumes without tags are tagged, 20 a second", unit: seconds, target: atMost(40), take: b.tagging((*firstPass).seconds), only: driver.CephFS.Kind},
 		{what: "start → 20,000 images without tags are tagged, 50 a second", unit: seconds, target: atMost(480), take: b.tagging((*firstPass).seconds), large: true, only: driver.RBD.Kind},
 		{what: "private memory then, with their 20,000 PVs", unit: megabytes, target: atMost(60), take: b.tagging((*firstPass).private), large: true, only: driver.RBD.Kind},
 		{what: "private memory with 20,000 PVs, 1,000 nodes, 500 StorageClasses", unit: megabytes, target: atMost(60), take: b.crowded(memory.private), large: true},

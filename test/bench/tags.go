@@ -14,12 +14,15 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
 	"github.com/openshift/ceph-csi-driver-operator/test/volumes"
 )
 
 const (
 	untaggedImages = 20000
 	untaggedPool   = "untagged"
+	// untaggedSubvolumes are few: thousands take an hour to make.
+	untaggedSubvolumes = 400
 	// firstPassLimit is many times what the operator's own pace makes of it.
 	firstPassLimit = 30 * time.Minute
 )
@@ -33,21 +36,37 @@ type firstPass struct {
 func (p *firstPass) seconds() float64 { return p.took.Seconds() }
 func (p *firstPass) private() float64 { return p.memory.private() }
 
-// tagging measures images alone: so many subvolumes take an hour to make.
+// untagged are volumes without tags, as an operator finds them.
+type untagged struct {
+	count int
+	// layOut makes them in Ceph and returns their handles; attributes are those of their
+	// PersistentVolumes.
+	layOut     func(context.Context) ([]string, error)
+	attributes map[string]string
+}
+
+func (b *bench) untagged(d driver.Driver) untagged {
+	fsid := b.cluster.Ceph().FSID()
+	return map[string]untagged{
+		driver.RBD.Kind:    {untaggedImages, b.layOutUntagged, map[string]string{"clusterID": fsid, "pool": untaggedPool, "imageFeatures": "layering"}},
+		driver.CephFS.Kind: {untaggedSubvolumes, b.layOutUntaggedSubvolumes, map[string]string{"clusterID": fsid, "fsName": cephdaemons.Filesystem}},
+	}[d.Kind]
+}
+
 func (b *bench) tagging(figure func(*firstPass) float64) func(context.Context, driver.Driver) (float64, error) {
 	return func(ctx context.Context, d driver.Driver) (float64, error) {
-		if b.tagged == nil {
-			pass, err := b.tagAll(ctx, d)
+		if b.tagged[d.Kind] == nil {
+			pass, err := b.tagAll(ctx, d, b.untagged(d))
 			if err != nil {
 				return 0, err
 			}
-			b.tagged = pass
+			b.tagged[d.Kind] = pass
 		}
-		return figure(b.tagged), nil
+		return figure(b.tagged[d.Kind]), nil
 	}
 }
 
-func (b *bench) tagAll(ctx context.Context, d driver.Driver) (*firstPass, error) {
+func (b *bench) tagAll(ctx context.Context, d driver.Driver, all untagged) (*firstPass, error) {
 	if err := b.deployed(ctx); err != nil {
 		return nil, err
 	}
@@ -55,14 +74,14 @@ func (b *bench) tagAll(ctx context.Context, d driver.Driver) (*firstPass, error)
 		return nil, err
 	}
 	begin := time.Now()
-	handles, err := b.layOutUntagged(ctx)
+	handles, err := all.layOut(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := b.fillUntagged(ctx, d, handles); err != nil {
+	if err := b.fillUntagged(ctx, d, handles, all.attributes); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(b.progress, "%d images without tags and their PersistentVolumes created in %.0f s\n", untaggedImages, time.Since(begin).Seconds())
+	fmt.Fprintf(b.progress, "%d volumes without tags and their PersistentVolumes created in %.0f s\n", all.count, time.Since(begin).Seconds())
 	begin, err = b.startOperator(ctx, d)
 	if err != nil {
 		return nil, err
@@ -70,7 +89,7 @@ func (b *bench) tagAll(ctx context.Context, d driver.Driver) (*firstPass, error)
 	ctx, cancel := context.WithTimeout(ctx, firstPassLimit)
 	defer cancel()
 	for {
-		done, err := b.allTagged(ctx, d)
+		done, err := b.allTagged(ctx, d, all.count)
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +98,7 @@ func (b *bench) tagAll(ctx context.Context, d driver.Driver) (*firstPass, error)
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("the images are not tagged: %w", ctx.Err())
+			return nil, fmt.Errorf("the volumes are not tagged: %w", ctx.Err())
 		case <-time.After(time.Second):
 		}
 	}
@@ -114,7 +133,33 @@ func (b *bench) layOutUntagged(ctx context.Context) ([]string, error) {
 	return handles, err
 }
 
-func (b *bench) fillUntagged(ctx context.Context, d driver.Driver, handles []string) error {
+// layOutUntaggedSubvolumes makes subvolumes as ceph-csi did before it knew tags.
+func (b *bench) layOutUntaggedSubvolumes(ctx context.Context) ([]string, error) {
+	ceph, err := volumes.Open(b.cluster.Ceph().ConfFile(), b.cluster.Ceph().KeyringFile())
+	if err != nil {
+		return nil, err
+	}
+	defer ceph.Close()
+	class := volumes.FileClass{Filesystem: cephdaemons.Filesystem}
+	if err := ceph.Group(class); err != nil {
+		return nil, err
+	}
+	cluster := ceph.Cluster("bench", 1)
+	handles := make([]string, untaggedSubvolumes)
+	err = volumes.Parallel(untaggedSubvolumes, func(i int) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		subvolume, err := cluster.UnfinishedSubvolume(class, fmt.Sprintf("claim-%d", i))
+		if err == nil {
+			handles[i], err = subvolume.Handle()
+		}
+		return err
+	})
+	return handles, err
+}
+
+func (b *bench) fillUntagged(ctx context.Context, d driver.Driver, handles []string, attributes map[string]string) error {
 	config := b.cluster.AdminConfig()
 	config.ContentType = runtime.ContentTypeProtobuf
 	client, err := kubernetes.NewForConfig(config)
@@ -126,14 +171,13 @@ func (b *bench) fillUntagged(ctx context.Context, d driver.Driver, handles []str
 	for i, handle := range handles {
 		group.Go(func() error {
 			_, err := client.CoreV1().PersistentVolumes().Create(ctx, &corev1.PersistentVolume{
-				ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("untagged-%d", i)},
+				ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("untagged-%s-%d", d.Kind, i)},
 				Spec: corev1.PersistentVolumeSpec{
 					Capacity:                      corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("8Mi")},
 					AccessModes:                   []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 					PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
 					PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{
-						Driver: d.Name, VolumeHandle: handle,
-						VolumeAttributes: map[string]string{"clusterID": b.cluster.Ceph().FSID(), "pool": untaggedPool, "imageFeatures": "layering"},
+						Driver: d.Name, VolumeHandle: handle, VolumeAttributes: attributes,
 					}},
 				},
 			}, metav1.CreateOptions{})
@@ -147,10 +191,10 @@ func (b *bench) fillUntagged(ctx context.Context, d driver.Driver, handles []str
 }
 
 // allTagged asks the status ConfigMap, which is written seconds after the end.
-func (b *bench) allTagged(ctx context.Context, d driver.Driver) (bool, error) {
+func (b *bench) allTagged(ctx context.Context, d driver.Driver, count int) (bool, error) {
 	configMap, err := b.kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, d.StatusConfigMap(), metav1.GetOptions{})
 	if err != nil {
 		return false, err
 	}
-	return strings.Contains(configMap.Data["status.yaml"], fmt.Sprintf(" tagged: %d\n", untaggedImages)), nil
+	return strings.Contains(configMap.Data["status.yaml"], fmt.Sprintf(" tagged: %d\n", count)), nil
 }
