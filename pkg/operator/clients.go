@@ -139,7 +139,7 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	}
 	kubeInformers := v1helpers.NewKubeInformersForNamespaces(kube, "", driver.Namespace)
 	tellTogether(kubeInformers)
-	one := newMaybeWithout(operator, d.Name)
+	one := newMaybeWithout(operator, d)
 	return &clients{
 		kube: kube, dynamic: dyn, operator: one, patient: newPatient(one, cc.Clock), operatorInstances: instances,
 		clusterCSIDrivers: operatorinformers.NewSharedInformerFactoryWithOptions(ops, resync, operatorinformers.WithTweakListOptions(onlyOurs)),

@@ -4,7 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
+	"slices"
+	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
@@ -13,7 +14,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 )
 
@@ -26,9 +29,13 @@ type maybeWithout struct {
 	// seen is the version of the ClusterCSIDriver in the informer's cache; empty without one.
 	seen func() string
 
-	// writing is held during a write: of several at once, the API server would make all but one
-	// again and again. A start writes the conditions of all controllers in the same instant.
-	writing sync.Mutex
+	// writing has one write at a time: of several at once, the API server would make all but one
+	// again and again. A start writes the conditions of all controllers in the same instant, which
+	// takes the API server most of a second.
+	writing *turns
+	// urgent starts the types of conditions that are written next: their controllers deploy the
+	// driver, and go on when that is done.
+	urgent string
 	// written is what each field manager has written last.
 	written map[string]written
 }
@@ -36,10 +43,13 @@ type maybeWithout struct {
 // written is a write, and the version that the cache had before it.
 type written struct{ seen, status string }
 
-func newMaybeWithout(inner v1helpers.OperatorClientWithFinalizers, name string) *maybeWithout {
-	m := &maybeWithout{OperatorClientWithFinalizers: inner, informer: event.Together(inner.Informer()), written: map[string]written{}}
+func newMaybeWithout(inner v1helpers.OperatorClientWithFinalizers, d driver.Driver) *maybeWithout {
+	m := &maybeWithout{
+		OperatorClientWithFinalizers: inner, informer: event.Together(inner.Informer()),
+		writing: newTurns(), written: map[string]written{}, urgent: d.ConditionPrefix + "Driver",
+	}
 	m.seen = func() string {
-		object, exists, err := m.informer.GetStore().GetByKey(name)
+		object, exists, err := m.informer.GetStore().GetByKey(d.Name)
 		if err != nil || !exists {
 			return ""
 		}
@@ -59,8 +69,7 @@ func (m *maybeWithout) Informer() cache.SharedIndexInformer { return m.informer 
 // with the cache alone: as long as that does not show a write, which takes a while after the API
 // server was away, each sync would write the same again.
 func (m *maybeWithout) ApplyOperatorStatus(ctx context.Context, fieldManager string, status *applyoperatorv1.OperatorStatusApplyConfiguration) error {
-	m.writing.Lock()
-	defer m.writing.Unlock()
+	defer m.writing.take(m.isUrgent(status))()
 	text, err := json.Marshal(status) // before library-go adds times
 	if err != nil {
 		return fmt.Errorf("encoding the status of %s: %w", fieldManager, err)
@@ -79,12 +88,17 @@ func (m *maybeWithout) ApplyOperatorStatus(ctx context.Context, fieldManager str
 	return err
 }
 
+func (m *maybeWithout) isUrgent(status *applyoperatorv1.OperatorStatusApplyConfiguration) bool {
+	return slices.ContainsFunc(status.Conditions, func(c applyoperatorv1.OperatorConditionApplyConfiguration) bool {
+		return strings.HasPrefix(ptr.Deref(c.Type, ""), m.urgent)
+	})
+}
+
 // UpdateOperatorSpec writes spec.observedConfig, on which pods wait. Conditions wait meanwhile:
 // those of a start come one after the other, and each would be a conflict with what was read before.
 // What somebody else has changed in the spec is one still.
 func (m *maybeWithout) UpdateOperatorSpec(ctx context.Context, resourceVersion string, spec *operatorv1.OperatorSpec) (*operatorv1.OperatorSpec, string, error) {
-	m.writing.Lock()
-	defer m.writing.Unlock()
+	defer m.writing.take(true)()
 	out, version, err := m.OperatorClientWithFinalizers.UpdateOperatorSpec(ctx, resourceVersion, spec)
 	if !apierrors.IsConflict(err) {
 		return out, version, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // finalizable completes the fake to the interface of the real client.
@@ -35,7 +37,7 @@ func TestConditionsWithoutResource(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			client := newMaybeWithout(finalizable{tc.operator}, "")
+			client := newMaybeWithout(finalizable{tc.operator}, driver.RBD)
 			client.seen = func() string { return "" }
 			good := applyoperatorv1.OperatorStatus().WithConditions(condition.Good("XDegraded"))
 			if err := client.ApplyOperatorStatus(t.Context(), "manager", good); err != nil {
@@ -67,7 +69,7 @@ func (c *crowded) ApplyOperatorStatus(context.Context, string, *applyoperatorv1.
 
 func TestConditionsOneAfterTheOther(t *testing.T) {
 	inner := &crowded{finalizable: finalizable{conditiontest.New(operatorv1.Managed)}}
-	client := newMaybeWithout(inner, "")
+	client := newMaybeWithout(inner, driver.RBD)
 	client.seen = func() string { return "" }
 	var all sync.WaitGroup
 	for range 20 {
@@ -97,7 +99,7 @@ func (s *lagging) ApplyOperatorStatus(context.Context, string, *applyoperatorv1.
 
 func TestWritesOnceUntilItIsSeen(t *testing.T) {
 	inner := &lagging{finalizable: finalizable{conditiontest.New(operatorv1.Managed)}}
-	client := newMaybeWithout(inner, "")
+	client := newMaybeWithout(inner, driver.RBD)
 	seen := "1"
 	client.seen = func() string { return seen }
 	good := applyoperatorv1.OperatorStatus().WithConditions(condition.Good("XDegraded"))
@@ -171,7 +173,7 @@ func TestObservedConfigBesideConditions(t *testing.T) {
 			inner := &versioned{finalizable: finalizable{conditiontest.New(operatorv1.Managed)}, version: tc.version, live: tc.live}
 			wanted := read
 			wanted.ObservedConfig.Raw = []byte(`{"a":1}`)
-			_, _, err := newMaybeWithout(inner, "").UpdateOperatorSpec(t.Context(), "1", &wanted)
+			_, _, err := newMaybeWithout(inner, driver.RBD).UpdateOperatorSpec(t.Context(), "1", &wanted)
 			if apierrors.IsConflict(err) != tc.conflict || inner.calls != tc.calls {
 				t.Errorf("%s: %v after %d calls", tc.reason, err, inner.calls)
 			}
@@ -179,5 +181,54 @@ func TestObservedConfigBesideConditions(t *testing.T) {
 				t.Errorf("%s: written: %t", tc.reason, written)
 			}
 		})
+	}
+}
+
+// slow makes writes that have begun wait, and tells their order.
+type slow struct {
+	finalizable
+	begun chan string
+	goOn  chan struct{}
+}
+
+func (s *slow) ApplyOperatorStatus(_ context.Context, manager string, _ *applyoperatorv1.OperatorStatusApplyConfiguration) error {
+	s.begun <- manager
+	<-s.goOn
+	return nil
+}
+
+// TestDeploysFirst: the Deployment is created by a controller that has its condition behind it.
+func TestDeploysFirst(t *testing.T) {
+	inner := &slow{finalizable: finalizable{conditiontest.New(operatorv1.Managed)}, begun: make(chan string), goOn: make(chan struct{})}
+	client := newMaybeWithout(inner, driver.RBD)
+	client.seen = func() string { return "" }
+	var all sync.WaitGroup
+	write := func(manager, conditionType string) {
+		all.Go(func() {
+			if err := client.ApplyOperatorStatus(t.Context(), manager, applyoperatorv1.OperatorStatus().WithConditions(condition.Good(conditionType))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	const others = 10
+	for range others {
+		write("other", condition.PoolsDegraded)
+	}
+	order := []string{<-inner.begun}
+	write("deploying", "CephRBDDriverNodeServiceControllerDegraded")
+	for waiting := 0; waiting == 0; {
+		client.writing.mu.Lock()
+		waiting = client.writing.urgent
+		client.writing.mu.Unlock()
+		runtime.Gosched()
+	}
+	for range others {
+		inner.goOn <- struct{}{}
+		order = append(order, <-inner.begun)
+	}
+	inner.goOn <- struct{}{}
+	all.Wait()
+	if at := slices.Index(order, "deploying"); at != 1 {
+		t.Errorf("it was written as number %d of %q", at, order)
 	}
 }
