@@ -14,13 +14,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
 )
 
-// Where the certificates of clusters without OpenShift come from.
-const (
-	// SignerSecret has the CA with its key.
-	SignerSecret = Name + "-signer"
-	// BundleConfigMap has what clients verify by, in the key ca-bundle.crt.
-	BundleConfigMap = Name + "-ca-bundle"
-)
+// SignerSecret has the CA of clusters without OpenShift, with its key.
+const SignerSecret = Name + "-signer"
 
 // servingCertificates does what OpenShift's service CA does for the Services of the namespace.
 //
@@ -29,7 +24,7 @@ func (s starter) servingCertificates() factory.Controller {
 	services := s.clients.ns().Core().V1().Services()
 	secrets, configMaps := s.clients.certificates.Core().V1().Secrets(), s.clients.certificates.Core().V1().ConfigMaps()
 	keeper := servingcerts.Keeper{
-		Namespace: driver.Namespace, Signer: SignerSecret, Bundle: BundleConfigMap,
+		Namespace: driver.Namespace, Signer: SignerSecret, Bundle: servingcerts.BundleConfigMap,
 		Client: s.clients.kube, Secrets: secrets, ConfigMaps: configMaps, Recorder: s.recorder,
 	}
 	return s.controller(controller{

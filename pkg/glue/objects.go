@@ -21,6 +21,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/served"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
 )
 
 // Names of CSO's controllers, without the driver's prefix.
@@ -60,7 +61,7 @@ func (s starter) staticResources(o operator) factory.Controller {
 func (s starter) serviceMonitor(o operator) factory.Controller {
 	name := o.ConditionPrefix + serviceMonitorController
 	clients := resourceapply.NewClientHolder().WithDynamicClient(s.clients.dynamic)
-	inner := staticresourcecontroller.NewStaticResourceController(name, s.Assets, []string{o.ServiceMonitorAsset}, clients, s.clients.storage, s.recorder)
+	inner := staticresourcecontroller.NewStaticResourceController(name, s.monitorAsset, []string{o.ServiceMonitorAsset}, clients, s.clients.storage, s.recorder)
 	monitor := served.Watch{
 		Client: s.clients.dynamic, Resource: serviceMonitors, Namespace: driver.Namespace, Name: o.driver.OperatorName(),
 		Served: func() bool { return s.clients.crd(serviceMonitors.GroupResource().String()) != nil },
@@ -75,6 +76,15 @@ func (s starter) serviceMonitor(o operator) factory.Controller {
 			return inner.Sync(ctx, syncCtx)
 		},
 	})
+}
+
+// monitorAsset is for the Prometheus that there is.
+func (s starter) monitorAsset(path string) ([]byte, error) {
+	manifest, err := s.Assets(path)
+	if err != nil || !s.Kubernetes {
+		return manifest, err
+	}
+	return servingcerts.Monitor(manifest)
 }
 
 // sharedRoles creates those of the sidecars' shared ClusterRoles that are missing, and never

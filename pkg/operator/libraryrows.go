@@ -19,6 +19,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/served"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
 )
 
 // staticResync is how often static resources are compared with a live GET each; their
@@ -106,7 +107,7 @@ func (s starter) staticResources() (factory.Controller, error) {
 func (s starter) serviceMonitor() factory.Controller {
 	name := s.serviceMonitorName()
 	clients := resourceapply.NewClientHolder().WithDynamicClient(s.clients.dynamic)
-	inner := staticresourcecontroller.NewStaticResourceController(name, s.assets.Asset, []string{assets.ServiceMonitor}, clients, s.clients.patient, s.recorder)
+	inner := staticresourcecontroller.NewStaticResourceController(name, s.monitorAsset, []string{assets.ServiceMonitor}, clients, s.clients.patient, s.recorder)
 	monitor := served.Watch{
 		Client: s.clients.dynamic, Resource: serviceMonitors,
 		Namespace: driver.Namespace, Name: s.driver.ServiceMonitor(),
@@ -124,6 +125,15 @@ func (s starter) serviceMonitor() factory.Controller {
 		informers: []factory.Informer{s.clients.crdInformer, s.gate},
 		operator:  s.clients.patient, recorder: s.recorder,
 	}.controller()
+}
+
+// monitorAsset is for the Prometheus that there is.
+func (s starter) monitorAsset(name string) ([]byte, error) {
+	manifest, err := s.assets.Asset(name)
+	if err != nil || s.clients.openshift() {
+		return manifest, err
+	}
+	return servingcerts.Monitor(manifest)
 }
 
 // storageClass keeps the default StorageClass. It writes StorageClassControllerDegraded, a

@@ -9,6 +9,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
 )
 
 // releaseAnnotation marks what the cluster version operator brings.
@@ -37,7 +38,7 @@ func ofGlue() []target {
 		here("ServiceAccount", glue.Name),
 		// Of clusters without OpenShift.
 		wide("ClusterRoleBinding", glue.Name+"-kubernetes"), wide("ClusterRole", glue.Name+"-kubernetes"),
-		here("Secret", glue.SignerSecret), here("ConfigMap", glue.BundleConfigMap),
+		here("Secret", glue.SignerSecret), here("ConfigMap", servingcerts.BundleConfigMap),
 	)
 }
 
