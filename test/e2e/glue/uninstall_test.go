@@ -50,7 +50,8 @@ func uninstalled() {
 		}
 	})
 
-	It("leaves nothing behind, and the volumes", func(ctx SpecContext) {
+	It("leaves nothing behind, and the volumes, and what others have for virtual machines", func(ctx SpecContext) {
+		others := virtualized(ctx)
 		before := env.LeftOvers(ctx, Default)
 		Eventually(protectedPools).WithContext(ctx).WithPolling(fixture.CephPolling).ShouldNot(BeEmpty())
 		// The processes end after their pods.
@@ -63,6 +64,7 @@ func uninstalled() {
 			g.Expect(protectedPools(ctx)).To(BeEmpty())
 		}).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
 		Consistently(func(g Gomega) { g.Expect(env.LeftOvers(ctx, g)).To(BeEmpty()) }).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed())
+		others.ExpectUntouched(ctx)
 		_, err = env.Kube.CoreV1().PersistentVolumes().Get(ctx, "kept", metav1.GetOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		_, err = env.Kube.CoreV1().Secrets(driver.Namespace).Get(ctx, driver.CredentialsSecret, metav1.GetOptions{})

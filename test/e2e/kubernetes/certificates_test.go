@@ -12,6 +12,8 @@ import (
 	"github.com/openshift/library-go/pkg/operator/certrotation"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/cert"
 
@@ -54,7 +56,7 @@ func certified() {
 		before := certificates(ctx, Default)
 		expire(ctx, glue.SignerSecret)
 		Eventually(func(g Gomega) {
-			bundle, err := env.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, glue.BundleConfigMap, metav1.GetOptions{})
+			bundle, err := env.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, servingcerts.BundleConfigMap, metav1.GetOptions{})
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(authorities(bundle)).To(HaveLen(2))
 		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
@@ -67,7 +69,7 @@ func certificates(ctx context.Context, g Gomega) map[string]string {
 	GinkgoHelper()
 	services, err := env.Kube.CoreV1().Services(driver.Namespace).List(ctx, metav1.ListOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
-	bundle, err := env.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, glue.BundleConfigMap, metav1.GetOptions{})
+	bundle, err := env.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, servingcerts.BundleConfigMap, metav1.GetOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
 	roots := x509.NewCertPool()
 	for _, ca := range authorities(bundle) {
@@ -92,9 +94,36 @@ func certificates(ctx context.Context, g Gomega) map[string]string {
 
 func authorities(bundle *corev1.ConfigMap) []*x509.Certificate {
 	GinkgoHelper()
-	out, err := cert.ParseCertsPEM([]byte(bundle.Data["ca-bundle.crt"]))
+	out, err := cert.ParseCertsPEM([]byte(bundle.Data[servingcerts.BundleKey]))
 	Expect(err).NotTo(HaveOccurred())
 	return out
+}
+
+// expectMonitored brings the CRD of ServiceMonitors until the spec ends, which tell a Prometheus by
+// what to verify certificates.
+func expectMonitored(ctx context.Context) {
+	GinkgoHelper()
+	monitors := schema.GroupVersionResource{Group: "monitoring.coreos.com", Version: "v1", Resource: "servicemonitors"}
+	env.Install(ctx, fixture.Shapeless(monitors, "ServiceMonitor", "Namespaced"))
+	Eventually(func(g Gomega) {
+		all, err := env.Dynamic.Resource(monitors).Namespace(driver.Namespace).List(ctx, metav1.ListOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(all.Items).To(HaveLen(4), "the operators and the drivers' controllers")
+		for _, monitor := range all.Items {
+			endpoints, _, _ := unstructured.NestedSlice(monitor.Object, "spec", "endpoints")
+			g.Expect(endpoints).NotTo(BeEmpty())
+			service, _, _ := unstructured.NestedString(monitor.Object, "spec", "selector", "matchLabels", "app")
+			services, err := env.Kube.CoreV1().Services(driver.Namespace).List(ctx, metav1.ListOptions{LabelSelector: "app=" + service})
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(services.Items).To(HaveLen(1))
+			for _, endpoint := range endpoints {
+				g.Expect(endpoint).To(And(HaveKeyWithValue("tlsConfig", map[string]any{
+					"serverName": services.Items[0].Name + "." + driver.Namespace + ".svc",
+					"ca":         map[string]any{"configMap": map[string]any{"name": servingcerts.BundleConfigMap, "key": servingcerts.BundleKey}},
+				}), HaveKeyWithValue("bearerTokenFile", "/var/run/secrets/kubernetes.io/serviceaccount/token")))
+			}
+		}
+	}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 }
 
 // expire has a certificate, by what is noted beside it, run out an hour ago.

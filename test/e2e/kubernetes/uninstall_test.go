@@ -13,13 +13,17 @@ import (
 )
 
 func uninstalled() {
-	It("leaves nothing behind but the Ceph pools", func(ctx SpecContext) {
+	It("leaves nothing behind but the Ceph pools, and Harvester as it was", func(ctx SpecContext) {
+		others := harvester(ctx)
+		expectMonitored(ctx)
+		expectWritten(ctx)
 		// The processes end after their pods.
 		env.Lawless(time.Now(), time.Time{})
 		out, err := env.Command(ctx, "uninstall", "--yes")
 		Expect(err).NotTo(HaveOccurred(), out)
 		Expect(out).To(And(ContainSubstring("Released the pools"), ContainSubstring("kubectl delete -f "+manifests), Not(ContainSubstring("cluster version operator"))))
 		Eventually(func(g Gomega) { g.Expect(env.LeftOvers(ctx, g)).To(BeEmpty()) }).WithContext(ctx).Should(Succeed())
+		others.ExpectUntouched(ctx)
 		id, err := env.Configs.Infrastructures().Get(ctx, "cluster", metav1.GetOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(id.Status.InfrastructureName).NotTo(BeEmpty(), "a later installation finds its volumes by it")

@@ -2,7 +2,6 @@ package virtualization
 
 import (
 	"context"
-	_ "embed"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -18,18 +17,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
-	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/process"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/programs"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
-//go:embed testdata/storageprofiles.yaml
-var storageProfilesCRD []byte
-
 var (
-	profiles        = schema.GroupVersionResource{Group: "cdi.kubevirt.io", Version: "v1beta1", Resource: "storageprofiles"}
+	profiles        = fixture.StorageProfiles
 	snapshotClasses = schema.GroupVersionResource{Group: "snapshot.storage.k8s.io", Version: "v1", Resource: "volumesnapshotclasses"}
 )
 
@@ -53,14 +49,14 @@ type cdi struct {
 // the CRD away.
 func startCDI(ctx context.Context, c *cdi) {
 	GinkgoHelper()
-	crd := read(storageProfilesCRD)
+	crd := fixture.Read(fixture.StorageProfilesCRD)
 	if c.subresource {
 		versions, _, err := unstructured.NestedSlice(crd.Object, "spec", "versions")
 		Expect(err).NotTo(HaveOccurred())
 		versions[0].(map[string]any)["subresources"] = map[string]any{"status": map[string]any{}}
 		Expect(unstructured.SetNestedSlice(crd.Object, versions, "spec", "versions")).To(Succeed())
 	}
-	install(ctx, crd)
+	env.Install(ctx, crd)
 	c.client = env.Dynamic.Resource(profiles)
 	if c.real && c.startReal() {
 		return
@@ -176,13 +172,6 @@ func firstSnapshotClass(provisioner string, all []unstructured.Unstructured) str
 		return ""
 	}
 	return slices.Min(names)
-}
-
-func read(manifest []byte) *unstructured.Unstructured {
-	GinkgoHelper()
-	out := &unstructured.Unstructured{}
-	Expect(yaml.Unmarshal(manifest, &out.Object)).To(Succeed())
-	return out
 }
 
 // spec and status of a StorageProfile.

@@ -62,7 +62,7 @@ func startKubeVirt(ctx context.Context) {
 	})
 	startCDI(ctx, &cdi{subresource: true})
 	expectCurrent(ctx, "True")
-	install(ctx, read(virtualMachinesCRD))
+	env.Install(ctx, fixture.Read(virtualMachinesCRD))
 }
 
 // tune replaces spec.driverConfig.ceph until the spec ends.
@@ -145,7 +145,7 @@ var _ = Describe("A StorageClass for virtual machines", func() {
 			}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 		})
 		ownClass(ctx, driver.RBD, machineClass, func(c *storagev1.StorageClass) { c.Parameters["pool"] = "mine" })
-		install(ctx, read(virtualMachinesCRD))
+		env.Install(ctx, fixture.Read(virtualMachinesCRD))
 		Eventually(func(g Gomega) {
 			c := env.Condition(ctx, g, driver.RBD, condition.VirtualizationClassCurrent)
 			g.Expect(c.Reason).To(Equal(condition.ForeignClass))

@@ -2,7 +2,6 @@ package virtualization
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
@@ -18,10 +16,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
-//go:embed testdata/settings.yaml
-var settingsCRD []byte
-
-var settings = schema.GroupVersionResource{Group: "harvesterhci.io", Version: "v1beta1", Resource: "settings"}
+var settings = fixture.Settings
 
 const (
 	driverConfig = "csi-driver-config"
@@ -34,7 +29,7 @@ const (
 func startHarvester(ctx context.Context) {
 	GinkgoHelper()
 	DeferCleanup(func(ctx SpecContext) { expectSettings(ctx, "", "") })
-	install(ctx, read(settingsCRD))
+	env.Install(ctx, fixture.Read(fixture.SettingsCRD))
 	for name, defaults := range map[string]string{driverConfig: "{" + longhorn + "}", expansion: `{"driver.longhorn.io":true}`, "backup-target": "a secret"} {
 		setting := &unstructured.Unstructured{Object: map[string]any{"default": defaults, "value": ""}}
 		setting.SetAPIVersion(settings.GroupVersion().String())

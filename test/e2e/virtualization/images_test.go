@@ -21,28 +21,14 @@ import (
 
 var (
 	claims      = corev1.SchemeGroupVersion.WithResource("persistentvolumeclaims")
-	images      = schema.GroupVersionResource{Group: "harvesterhci.io", Version: "v1beta1", Resource: "virtualmachineimages"}
+	images      = fixture.MachineImages
 	dataVolumes = schema.GroupVersionResource{Group: "cdi.kubevirt.io", Version: "v1beta1", Resource: "datavolumes"}
-	dataSources = schema.GroupVersionResource{Group: "cdi.kubevirt.io", Version: "v1beta1", Resource: "datasources"}
+	dataSources = fixture.DataSources
 	importCrons = schema.GroupVersionResource{Group: "cdi.kubevirt.io", Version: "v1beta1", Resource: "dataimportcrons"}
 	volumeShots = schema.GroupVersionResource{Group: "snapshot.storage.k8s.io", Version: "v1", Resource: "volumesnapshots"}
-	policies    = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}
+	policies    = fixture.Policies
 	policyNames = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings"}
 )
-
-// shapeless is a CRD that takes everything: of these kinds, the operators know but few fields.
-func shapeless(of schema.GroupVersionResource, kind, scope string) *unstructured.Unstructured {
-	crd := read([]byte(`{spec: {versions: [{served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`))
-	crd.SetAPIVersion("apiextensions.k8s.io/v1")
-	crd.SetKind("CustomResourceDefinition")
-	crd.SetName(of.GroupResource().String())
-	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
-	versions[0].(map[string]any)["name"] = of.Version
-	spec := crd.Object["spec"].(map[string]any)
-	spec["versions"], spec["group"], spec["scope"] = versions, of.Group, scope
-	spec["names"] = map[string]any{"kind": kind, "plural": of.Resource}
-	return crd
-}
 
 const imagesNamespace = "default"
 
@@ -128,8 +114,8 @@ func expectTold(ctx context.Context, d driver.Driver, conditionType, status, rea
 var _ = Describe("Disk images", func() {
 	It("on Harvester keep their volumes, when asked to, until they are deleted", func(ctx SpecContext) {
 		d := driver.RBD
-		install(ctx, shapeless(images, "VirtualMachineImage", "Namespaced"))
-		install(ctx, shapeless(dataVolumes, "DataVolume", "Namespaced"))
+		env.Install(ctx, fixture.Shapeless(images, "VirtualMachineImage", "Namespaced"))
+		env.Install(ctx, fixture.Shapeless(dataVolumes, "DataVolume", "Namespaced"))
 		claim(ctx, "ubuntu", d.StorageClass, nil)
 		claim(ctx, "files", driver.CephFS.StorageClass, nil)
 		disk(ctx, dataVolumes, "DataVolume", "ubuntu", nil, map[string]any{"storage": map[string]any{"storageClassName": d.StorageClass}})
@@ -175,8 +161,8 @@ var _ = Describe("Disk images", func() {
 
 	It("of CDI keep their volumes and snapshots, when asked to", func(ctx SpecContext) {
 		d := driver.RBD
-		install(ctx, shapeless(dataSources, "DataSource", "Namespaced"))
-		install(ctx, shapeless(importCrons, "DataImportCron", "Namespaced"))
+		env.Install(ctx, fixture.Shapeless(dataSources, "DataSource", "Namespaced"))
+		env.Install(ctx, fixture.Shapeless(importCrons, "DataImportCron", "Namespaced"))
 		tune(ctx, d, `{"imageProtection":"Enabled"}`)
 		claim(ctx, "fedora", d.StorageClass, nil)
 		imported := map[string]string{"cdi.kubevirt.io/dataImportCron": "weekly"}
@@ -201,8 +187,8 @@ var _ = Describe("Disk images", func() {
 		Expect(tryDelete(ctx, as("system:serviceaccount:openshift-cnv:cdi-sa"), claims, "fedora-1")).To(Succeed(), "CDI drops old imports")
 
 		By("CDI going")
-		uninstall(ctx, importCrons.GroupResource().String())
-		uninstall(ctx, dataSources.GroupResource().String())
+		env.Uninstall(ctx, importCrons.GroupResource().String())
+		env.Uninstall(ctx, dataSources.GroupResource().String())
 		expectNoPolicies(ctx)
 		expectTold(ctx, d, condition.ImagesProtected, "False", condition.NotSupported)
 		expectFree(ctx, claims, "fedora")

@@ -73,7 +73,7 @@ var _ = Describe("Mistakes about disks of virtual machines", func() {
 				}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 			}
 		})
-		install(ctx, read(cdisCRD))
+		env.Install(ctx, fixture.Read(cdisCRD))
 		startCDI(ctx, &cdi{subresource: true})
 		expectNoMistake(ctx)
 		rbd := driver.RBD.StorageClass

@@ -16,10 +16,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
-var (
-	machineConfigs = schema.GroupVersionResource{Group: "machineconfiguration.openshift.io", Version: "v1", Resource: "machineconfigs"}
-	cloudInits     = schema.GroupVersionResource{Group: "node.harvesterhci.io", Version: "v1beta1", Resource: "cloudinits"}
-)
+var machineConfigs, cloudInits = fixture.MachineConfigs, fixture.CloudInits
 
 // namesOf are those of all objects of a kind.
 func namesOf(ctx context.Context, g Gomega, of schema.GroupVersionResource) []string {
@@ -51,7 +48,7 @@ var _ = Describe("Modules of the kernel", func() {
 		expectTold(ctx, rbd, condition.KernelModulesCurrent, "False", condition.NotSupported)
 
 		By("an OpenShift's MachineConfigs")
-		install(ctx, shapeless(machineConfigs, "MachineConfig", "Cluster"))
+		env.Install(ctx, fixture.Shapeless(machineConfigs, "MachineConfig", "Cluster"))
 		names := []string{"99-master-ceph-rbd-csi-modules", "99-worker-ceph-rbd-csi-modules"}
 		expectListed := func(want string) {
 			GinkgoHelper()
@@ -76,14 +73,14 @@ var _ = Describe("Modules of the kernel", func() {
 		expectTold(ctx, rbd, condition.KernelModulesCurrent, "", "")
 
 		By("a Harvester's CloudInits, of which one has our name")
-		install(ctx, shapeless(cloudInits, "CloudInit", "Cluster"))
+		env.Install(ctx, fixture.Shapeless(cloudInits, "CloudInit", "Cluster"))
 		theirs := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"contents": "theirs"}}}
 		theirs.SetAPIVersion(cloudInits.GroupVersion().String())
 		theirs.SetKind("CloudInit")
 		theirs.SetName("ceph-cephfs-csi-modules")
 		_, err = env.Dynamic.Resource(cloudInits).Create(ctx, theirs, metav1.CreateOptions{})
 		Expect(err).NotTo(HaveOccurred())
-		uninstall(ctx, machineConfigs.GroupResource().String())
+		env.Uninstall(ctx, machineConfigs.GroupResource().String())
 		tune(ctx, cephFS, `{"kernelModules":"AtBoot"}`)
 		expectTold(ctx, cephFS, condition.KernelModulesCurrent, "False", condition.ForeignObject)
 		Expect(env.Dynamic.Resource(cloudInits).Delete(ctx, theirs.GetName(), metav1.DeleteOptions{})).To(Succeed())

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -70,6 +71,20 @@ func edit(ctx context.Context, name string, change fields) {
 	}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 }
 
+// expectChecked waits until the preflight check tells of virtual machines on each StorageClass
+// what the operators do: CDI writes the status that both read.
+func expectChecked(ctx context.Context, want map[string]string) {
+	GinkgoHelper()
+	ceph := env.Cluster.Ceph()
+	Eventually(func(g Gomega) {
+		out, err := env.Command(ctx, "check", "--ceph-conf="+ceph.ConfFile(), "--keyring="+ceph.KeyringFile())
+		g.Expect(err).NotTo(HaveOccurred(), out)
+		for class, pattern := range want {
+			g.Expect(out).To(MatchRegexp(`(?m)^ +` + strings.Replace(pattern, " +", " +virtual machines on "+class+" +", 1)))
+		}
+	}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+}
+
 var _ = Describe("StorageProfiles", func() {
 	It("are nobody's business without CDI, as are Harvester's settings without Harvester", func() {
 		Expect(before).To(ContainElement(ContainSubstring("clustercsidrivers")))
@@ -88,7 +103,7 @@ var _ = Describe("StorageProfiles", func() {
 			WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(BeEmpty(), "idle")
 
 		standIn.stop()
-		uninstall(ctx, profiles.GroupResource().String())
+		env.Uninstall(ctx, profiles.GroupResource().String())
 		expectCurrent(ctx, "")
 		env.Settle(ctx)
 	},
@@ -114,6 +129,12 @@ var _ = Describe("StorageProfiles", func() {
 			Expect(err).NotTo(HaveOccurred())
 		}
 		expectSpec(ctx, "second-cluster", fields{})
+		expectChecked(ctx, map[string]string{
+			driver.RBD.StorageClass: `ok +.*dataDisk, export, image, liveMigration, rootDisk, snapshot, template; no backup \(not supported`,
+			"second-cluster": `note +.*dataDisk, export, image, liveMigration, rootDisk, template; no backup .*; ` +
+				`no snapshot \(VolumeSnapshotClass "` + driver.RBD.SnapshotClass + `" is of the Ceph cluster "[^"]+", the volumes of "` + other,
+			driver.CephFS.StorageClass: `ok +.*liveMigration`,
+		})
 		snapshotted("aaa-wrong-cluster", "somewhere")
 		snapshotted("zzz-right-cluster", other)
 		expectSpec(ctx, "second-cluster", fields{"snapshotClass": "zzz-right-cluster", "dataImportCronSourceFormat": "snapshot"})

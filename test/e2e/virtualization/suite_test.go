@@ -12,11 +12,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	storagev1 "k8s.io/api/storage/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -40,43 +36,6 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 		before = append(before, fixture.Lines(env.Requests(d, time.Time{}))...)
 	}
 })
-
-var crds = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-
-// install creates a CRD until the spec ends, and waits until the API server serves it.
-func install(ctx context.Context, crd *unstructured.Unstructured) {
-	GinkgoHelper()
-	DeferCleanup(func(ctx SpecContext) { uninstall(ctx, crd.GetName()) })
-	_, err := env.Dynamic.Resource(crds).Create(ctx, crd, metav1.CreateOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	Eventually(func(g Gomega) {
-		held, err := env.Dynamic.Resource(crds).Get(ctx, crd.GetName(), metav1.GetOptions{})
-		g.Expect(err).NotTo(HaveOccurred())
-		conditions, _, _ := unstructured.NestedSlice(held.Object, "status", "conditions")
-		g.Expect(conditions).To(ContainElement(And(HaveKeyWithValue("type", "Established"), HaveKeyWithValue("status", "True"))))
-	}).WithContext(ctx).Should(Succeed())
-}
-
-// uninstall deletes a CRD, if it is there, and waits until it is gone.
-func uninstall(ctx context.Context, name string) {
-	GinkgoHelper()
-	err := env.Dynamic.Resource(crds).Delete(ctx, name, metav1.DeleteOptions{})
-	if !apierrors.IsNotFound(err) {
-		Expect(err).NotTo(HaveOccurred())
-	}
-	nudged := time.Now()
-	Eventually(func() bool {
-		_, err := env.Dynamic.Resource(crds).Get(ctx, name, metav1.GetOptions{})
-		if err == nil && time.Since(nudged) > fixture.Undisturbed {
-			// The API server, where the CRD went while it was still starting to serve it, tries again
-			// after a minute, or when the CRD changes.
-			nudged = time.Now()
-			nudge := `{"metadata":{"annotations":{"nudged":"` + nudged.Format(time.StampMilli) + `"}}}`
-			_, _ = env.Dynamic.Resource(crds).Patch(ctx, name, types.MergePatchType, []byte(nudge), metav1.PatchOptions{})
-		}
-		return apierrors.IsNotFound(err)
-	}).WithContext(ctx).Should(BeTrue(), "CRD "+name+" goes")
-}
 
 // ownClass creates a StorageClass like the driver's own until the spec ends.
 func ownClass(ctx context.Context, d driver.Driver, name string, change func(*storagev1.StorageClass)) {

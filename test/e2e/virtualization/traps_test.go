@@ -28,7 +28,7 @@ var refusals string
 func startWebhook(ctx context.Context) {
 	GinkgoHelper()
 	for _, manifest := range strings.Split(refusals, "---\n") {
-		object := read([]byte(manifest))
+		object := fixture.Read([]byte(manifest))
 		all := env.Dynamic.Resource(policies)
 		if object.GetKind() == "ValidatingAdmissionPolicyBinding" {
 			all = env.Dynamic.Resource(policyNames)
@@ -116,7 +116,7 @@ var _ = Describe("What Harvester's webhook refuses", func() {
 		})
 		startKubeVirt(ctx)
 		startHarvester(ctx)
-		install(ctx, shapeless(images, "VirtualMachineImage", "Namespaced"))
+		env.Install(ctx, fixture.Shapeless(images, "VirtualMachineImage", "Namespaced"))
 		Eventually(func(g Gomega) { g.Expect(class(ctx, g, machineClass)).NotTo(BeNil()) }).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 		startWebhook(ctx)
 
