@@ -13,6 +13,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/owned"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
 // find returns what of the targets is there and ours.
@@ -34,10 +35,34 @@ func find(ctx context.Context, o Options) ([]object, error) {
 			fmt.Fprintf(o.Out, "Leaves %s alone: it is somebody else's.\n", t)
 			continue
 		}
+		if t.kind == "StorageClass" {
+			kept, err := keptByImages(ctx, o, t.name)
+			if err != nil {
+				return nil, err
+			}
+			if kept {
+				continue
+			}
+		}
 		out = append(out, object{t, live})
 	}
 	leases, err := sidecarLeases(ctx, o)
 	return append(out, leases...), err
+}
+
+// keptByImages says whether the platform would refuse to delete a StorageClass, half way through
+// everything; that is refused, too, unless it is forced.
+func keptByImages(ctx context.Context, o Options, class string) (bool, error) {
+	images, err := virtualization.LookForImages(ctx, o.Dynamic, class)
+	if err != nil || len(images) == 0 {
+		return false, err
+	}
+	why := fmt.Sprintf("Harvester lets nobody delete StorageClass %s while the VirtualMachineImages %s use it", class, some(images))
+	if !o.Force {
+		return false, fmt.Errorf("%w: %s; delete them first, or use --force, which leaves the class", ErrRefused, why)
+	}
+	fmt.Fprintf(o.Out, "Leaves it: %s.\n", why)
+	return true, nil
 }
 
 // sidecarLeases are those of the drivers' controllers, which name them by the driver.

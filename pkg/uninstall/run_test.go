@@ -37,6 +37,7 @@ func cluster(t *testing.T) (Options, *dynamicfake.FakeDynamicClient, *bytes.Buff
 		map[schema.GroupVersionResource]string{
 			resources["Lease"]: "LeaseList", snapshotContents: "VolumeSnapshotContentList", resources["StorageClass"]: "StorageClassList",
 			{Group: "cdi.kubevirt.io", Version: "v1beta1", Resource: "storageprofiles"}: "StorageProfileList",
+			machineImages: "VirtualMachineImageList",
 		},
 		existing("Deployment", driver.Namespace, driver.RBD.OperatorName(), nil),
 		existing("StorageClass", "", driver.RBD.StorageClass, map[string]string{driver.ManagedByLabel: driver.RBD.OperatorName()}),
@@ -110,6 +111,33 @@ func TestRunRemovesWhatIsOurs(t *testing.T) {
 		if !left(t, client, kept.kind, kept.namespace, kept.name) {
 			t.Errorf("%s is somebody else's and was removed", kept)
 		}
+	}
+}
+
+var machineImages = schema.GroupVersionResource{Group: "harvesterhci.io", Version: "v1beta1", Resource: "virtualmachineimages"}
+
+// TestRunAndImages: Harvester would refuse to delete the class when all else has gone.
+func TestRunAndImages(t *testing.T) {
+	o, client, out := cluster(t)
+	image := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"targetStorageClassName": driver.RBD.StorageClass}}}
+	image.SetGroupVersionKind(machineImages.GroupVersion().WithKind("VirtualMachineImage"))
+	image.SetName("ubuntu")
+	if _, err := client.Resource(machineImages).Namespace("vms").Create(t.Context(), image, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	const why = "Harvester lets nobody delete StorageClass ceph-rbd while the VirtualMachineImages vms/ubuntu use it"
+	if err := Run(t.Context(), o); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), why) {
+		t.Errorf("error %v\n%s", err, out)
+	}
+	if !left(t, client, "Deployment", driver.Namespace, driver.RBD.OperatorName()) {
+		t.Error("half of it was removed")
+	}
+	o.Force = true
+	if err := Run(t.Context(), o); err != nil || !strings.Contains(out.String(), why) {
+		t.Errorf("forced: error %v\n%s", err, out)
+	}
+	if left(t, client, "Deployment", driver.Namespace, driver.RBD.OperatorName()) || !left(t, client, "StorageClass", "", driver.RBD.StorageClass) {
+		t.Error("forced: the operator is left, or the class is not")
 	}
 }
 

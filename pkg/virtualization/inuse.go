@@ -1,6 +1,7 @@
 package virtualization
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 )
@@ -41,9 +43,21 @@ var imageClasses = [][]string{
 }
 
 // ImagesOn are Harvester's disk images that use a StorageClass, as namespace/name, sorted.
-func (w *Watches) ImagesOn(class string) []string {
+func (w *Watches) ImagesOn(class string) []string { return using(w.list(machineImages), class) }
+
+// LookForImages reads once, where no operator runs, Harvester's disk images that use a
+// StorageClass, as ImagesOn; none without Harvester.
+func LookForImages(ctx context.Context, client dynamic.Interface, class string) ([]string, error) {
+	all, err := listAll(ctx, client, machineImages.WithVersion("v1beta1"))
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return using(all, class), err
+}
+
+func using(images []*unstructured.Unstructured, class string) []string {
 	var out []string
-	for _, image := range w.list(machineImages) {
+	for _, image := range images {
 		uses := slices.ContainsFunc(imageClasses, func(path []string) bool {
 			name, _, _ := unstructured.NestedString(image.Object, path...)
 			return name == class

@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"context"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -12,11 +13,25 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
+// expectRefusedForImage has a disk image on a StorageClass of ours, for a moment.
+func expectRefusedForImage(ctx context.Context) {
+	GinkgoHelper()
+	all := env.Dynamic.Resource(fixture.MachineImages).Namespace(metav1.NamespaceDefault)
+	_, err := all.Create(ctx, fixture.Read([]byte(`{apiVersion: harvesterhci.io/v1beta1, kind: VirtualMachineImage, metadata: {name: fedora},
+		spec: {targetStorageClassName: `+driver.RBD.StorageClass+`}}`)), metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	out, err := env.Command(ctx, "uninstall", "--yes")
+	Expect(err).To(HaveOccurred(), out)
+	Expect(out).To(And(ContainSubstring("while the VirtualMachineImages default/fedora use it"), Not(ContainSubstring("Will remove"))))
+	Expect(all.Delete(ctx, "fedora", metav1.DeleteOptions{})).To(Succeed())
+}
+
 func uninstalled() {
 	It("leaves nothing behind but the Ceph pools, and Harvester as it was", func(ctx SpecContext) {
 		others := harvester(ctx)
 		expectMonitored(ctx)
 		expectWritten(ctx)
+		expectRefusedForImage(ctx)
 		// The processes end after their pods.
 		env.Lawless(time.Now(), time.Time{})
 		out, err := env.Command(ctx, "uninstall", "--yes")
