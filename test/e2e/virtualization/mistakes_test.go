@@ -103,6 +103,16 @@ var _ = Describe("Mistakes about disks of virtual machines", func() {
 		edit(ctx, rbd, fields{"claimPropertySets": nil})
 		expectNoMistake(ctx)
 
+		By("what the CRD of StorageProfiles takes, and CDI does not know")
+		edit(ctx, rbd, fields{"cloneStrategy": "csiclone"})
+		expectMistake(ctx, driver.RBD, condition.UnknownCloneStrategy, rbd)
+		edit(ctx, rbd, fields{"cloneStrategy": nil, "dataImportCronSourceFormat": "foo"})
+		expectMistake(ctx, driver.RBD, condition.UnknownSourceFormat, rbd)
+		edit(ctx, rbd, fields{"dataImportCronSourceFormat": nil, "snapshotClass": "gone"})
+		expectMistake(ctx, driver.RBD, condition.SnapshotClassNotFound, rbd)
+		edit(ctx, rbd, fields{"snapshotClass": nil})
+		expectNoMistake(ctx)
+
 		By("two default classes for virtual machines")
 		for _, name := range []string{"first-default", "second-default"} {
 			ownClass(ctx, driver.CephFS, name, func(c *storagev1.StorageClass) {
@@ -116,5 +126,29 @@ var _ = Describe("Mistakes about disks of virtual machines", func() {
 			g.Expect(string(env.Condition(ctx, g, driver.RBD, condition.VirtualMachinesUsable).Status)).To(Equal("True"))
 		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 		env.Settle(ctx)
+	})
+
+	It("are told of what Harvester's settings and webhook take for Longhorn's", func(ctx SpecContext) {
+		d := driver.RBD
+		startHarvester(ctx)
+		expectValue(ctx, driverConfig, "{"+longhorn+",", entryOf(driver.RBD), entryOf(driver.CephFS))
+		expectNoMistake(ctx)
+		for reason, entry := range map[string]string{
+			condition.NullEntry:             `"` + d.Name + `":null`,
+			condition.BackupClassSet:        `"` + d.Name + `":{"volumeSnapshotClassName":"` + d.SnapshotClass + `","backupVolumeSnapshotClassName":"b"}`,
+			condition.ObsoleteFields:        `"` + d.Name + `":{"volumeSnapshotClassName":"` + d.SnapshotClass + `","supportClone":true}`,
+			condition.SnapshotClassDriver:   `"` + d.Name + `":{"volumeSnapshotClassName":"` + driver.CephFS.SnapshotClass + `"}`,
+			condition.SnapshotClassNotFound: `"` + d.Name + `":{"volumeSnapshotClassName":"gone"}`,
+			condition.UnknownDriver:         `"rook-ceph.` + d.Name + `":{"volumeSnapshotClassName":"s"}`,
+		} {
+			mine := "{" + longhorn + "," + entry + "}"
+			setValue(ctx, driverConfig, mine)
+			expectMistake(ctx, d, reason, driverConfig)
+			Expect(value(ctx, Default, driverConfig)).To(Equal(mine), "an administrator's to mend")
+		}
+		setValue(ctx, driverConfig, "{"+longhorn+"}")
+		expectNoMistake(ctx)
+		ownClass(ctx, d, "encrypted", func(c *storagev1.StorageClass) { c.Parameters["encrypted"] = "true" })
+		expectMistake(ctx, d, condition.EncryptedClass, "encrypted")
 	})
 })
