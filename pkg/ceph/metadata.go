@@ -46,6 +46,14 @@ type MetadataChange struct {
 	Remove []string
 }
 
+// SubvolumeChange is what is to become of the metadata of one subvolume or snapshot.
+type SubvolumeChange struct {
+	At SubvolumePlace
+	// Was is the metadata as it was read.
+	Was map[string]string
+	MetadataChange
+}
+
 // Empty says that there is nothing to do.
 func (c MetadataChange) Empty() bool { return len(c.Set) == 0 && len(c.Remove) == 0 }
 

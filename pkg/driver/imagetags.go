@@ -53,8 +53,16 @@ func (images) locate(ctx context.Context, cluster TagStore, pools []ceph.Pool, v
 	return at, err
 }
 
-func (images) Retag(ctx context.Context, cluster TagStore, found Tags, change ceph.MetadataChange) error {
-	return cluster.ChangeImageMetadata(ctx, found.image, found.was, change)
+func (images) Retag(ctx context.Context, cluster TagStore, changes []Retag) ([]error, error) {
+	var errs []error
+	for _, c := range changes {
+		err := cluster.ChangeImageMetadata(ctx, c.image, c.was, c.MetadataChange)
+		if silent(err) {
+			return errs, err
+		}
+		errs = append(errs, err)
+	}
+	return errs, nil
 }
 
 func (images) Where(found Tags) string { return "image " + found.image.String() }

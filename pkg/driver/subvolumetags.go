@@ -157,8 +157,26 @@ func ofDirectory(filesystem, path string) (ceph.SubvolumePlace, error) {
 	return ceph.SubvolumePlace{Filesystem: filesystem, Group: parts[0], Name: parts[1]}, nil
 }
 
-func (subvolumes) Retag(ctx context.Context, cluster TagStore, found Tags, change ceph.MetadataChange) error {
-	return cluster.ChangeSubvolumeMetadata(ctx, found.subvolume, found.Values, change)
+// Retag changes those of one filesystem after the other, as long as they follow each other.
+func (subvolumes) Retag(ctx context.Context, cluster TagStore, changes []Retag) ([]error, error) {
+	var out []error
+	for len(changes) > 0 {
+		filesystem := changes[0].subvolume.Filesystem
+		var own []ceph.SubvolumeChange
+		for len(own) < len(changes) && changes[len(own)].subvolume.Filesystem == filesystem {
+			c := changes[len(own)]
+			own = append(own, ceph.SubvolumeChange{At: c.subvolume, Was: c.Values, MetadataChange: c.MetadataChange})
+		}
+		errs, err := cluster.ChangeSubvolumeMetadata(ctx, filesystem, own)
+		if silent(err) {
+			return append(out, errs...), err
+		}
+		for len(errs) < len(own) {
+			errs = append(errs, err)
+		}
+		out, changes = append(out, errs...), changes[len(own):]
+	}
+	return out, nil
 }
 
 func (subvolumes) Where(found Tags) string {

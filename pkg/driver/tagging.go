@@ -26,7 +26,8 @@ type Places interface {
 	ImageMetadata(ctx context.Context, at ceph.ImagePlace) (ceph.ImageMetadata, error)
 	ChangeImageMetadata(ctx context.Context, at ceph.ImagePlace, was ceph.ImageMetadata, change ceph.MetadataChange) error
 	SubvolumeMetadata(ctx context.Context, filesystem string, places []ceph.SubvolumePlace) ([]ceph.SubvolumeMetadata, error)
-	ChangeSubvolumeMetadata(ctx context.Context, at ceph.SubvolumePlace, was map[string]string, change ceph.MetadataChange) error
+	// ChangeSubvolumeMetadata returns an error for each of the changes, nil where it was made.
+	ChangeSubvolumeMetadata(ctx context.Context, filesystem string, changes []ceph.SubvolumeChange) ([]error, error)
 }
 
 // Volume is what a PersistentVolume tells of where it lies, or a VolumeSnapshotContent.
@@ -71,14 +72,21 @@ type Tags struct {
 	subvolume ceph.SubvolumePlace
 }
 
+// Retag is what is to become of tags that were found.
+type Retag struct {
+	Tags
+	ceph.MetadataChange
+}
+
 // Tagging reads and changes the tags of volumes and snapshots.
 type Tagging interface {
 	// Tags reads those of volumes of one Ceph cluster, in the order of the volumes. An error is
 	// that of Ceph as a whole, such as ErrTimeout; what is returned beside it are the tags of the
 	// first volumes, and if there are any, it was the next one that led to the error.
 	Tags(ctx context.Context, cluster TagStore, volumes []Volume) ([]Tags, error)
-	// Retag changes what Tags found.
-	Retag(ctx context.Context, cluster TagStore, found Tags, change ceph.MetadataChange) error
+	// Retag changes what Tags found, and returns an error for each of the changes, nil where it was
+	// made. An error of Ceph as a whole ends it; of what comes later, nothing is returned then.
+	Retag(ctx context.Context, cluster TagStore, changes []Retag) ([]error, error)
 	// Where names the image, subvolume or snapshot, and TagCommand is what an administrator runs to set a
 	// key of it.
 	Where(found Tags) string

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -49,8 +50,22 @@ func (found) ChangeImageMetadata(context.Context, ceph.ImagePlace, ceph.ImageMet
 	return errBoom
 }
 
-func (found) ChangeSubvolumeMetadata(context.Context, ceph.SubvolumePlace, map[string]string, ceph.MetadataChange) error {
-	return errBoom
+// ChangeSubvolumeMetadata is silent about filesystem "silent", and refuses filesystem "idle".
+func (found) ChangeSubvolumeMetadata(_ context.Context, filesystem string, changes []ceph.SubvolumeChange) ([]error, error) {
+	switch filesystem {
+	case "silent":
+		return []error{nil}, ceph.ErrTimeout
+	case "idle":
+		return nil, ceph.ErrNoActiveMDS
+	}
+	var errs []error
+	for _, c := range changes {
+		if c.At.Filesystem != filesystem {
+			return nil, errBoom
+		}
+		errs = append(errs, nil)
+	}
+	return errs, nil
 }
 
 func volumeHandle(location int) string {
@@ -163,5 +178,22 @@ func TestTagCommands(t *testing.T) {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+func TestRetag(t *testing.T) {
+	in := func(filesystem string) Retag {
+		return Retag{Tags: Tags{subvolume: ceph.SubvolumePlace{Filesystem: filesystem}}}
+	}
+	errs, err := CephFS.Tagging.Retag(t.Context(), found{}, []Retag{in("a"), in("a"), in("idle"), in("b"), in("a")})
+	if err != nil || len(errs) != 5 {
+		t.Fatalf("got %v, %v", errs, err)
+	}
+	for n, want := range []error{nil, nil, ceph.ErrNoActiveMDS, nil, nil} {
+		check(t, "each has the error of its filesystem", errs[n], want, nil)
+	}
+	errs, err = CephFS.Tagging.Retag(t.Context(), found{}, []Retag{in("a"), in("silent"), in("silent"), in("a")})
+	if !errors.Is(err, ceph.ErrTimeout) || len(errs) != 2 {
+		t.Errorf("a silent Ceph ends it: %v, %v", errs, err)
 	}
 }

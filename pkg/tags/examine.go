@@ -29,15 +29,8 @@ func (c *controller) examine(ctx context.Context, s session, subjects []subject)
 		places = append(places, c.volumeOf(of))
 	}
 	found, trouble := c.Driver.Tagging.Tags(ctx, s.client, places)
-	for i, of := range subjects[:len(found)] {
-		v, p, err := c.mend(ctx, s, of, found[i])
-		if err != nil {
-			return i, err
-		}
-		c.note(s, of, v, p)
-		if v == foreign {
-			c.tell(ctx, of, p)
-		}
+	if done, err := c.mend(ctx, s, subjects[:len(found)], found); err != nil {
+		return done, err
 	}
 	if outage(trouble) {
 		if len(found) == 0 {
@@ -78,35 +71,64 @@ func verdictOf(err error) verdict {
 	return failed
 }
 
-// mend gives a volume or snapshot the tags it lacks.
-func (c *controller) mend(ctx context.Context, s session, of subject, found driver.Tags) (verdict, problem, error) {
+// mend gives volumes and snapshots the tags they lack: all together, because Ceph takes longer to
+// connect than to be told. It returns what examine does.
+func (c *controller) mend(ctx context.Context, s session, subjects []subject, found []driver.Tags) (int, error) {
+	var trouble error
+	var changes []driver.Retag
+	var changed []int
+	results := make([]result, 0, len(subjects))
+	for i, of := range subjects {
+		judged, change, err := c.judge(ctx, s, of, found[i])
+		if trouble = err; err != nil {
+			break
+		}
+		results = append(results, judged)
+		if !change.Empty() {
+			changes, changed = append(changes, driver.Retag{Tags: found[i], MetadataChange: change}), append(changed, i)
+		}
+	}
+	errs, err := c.Driver.Tagging.Retag(ctx, s.client, changes)
+	for n, refused := range errs {
+		if refused != nil {
+			results[changed[n]] = result{verdictOf(refused), describe(refused)}
+		}
+	}
+	if err != nil {
+		results, trouble = results[:changed[len(errs)]], err
+	}
+	for i, r := range results {
+		c.note(s, subjects[i], r.verdict, r.problem)
+		if r.verdict == foreign {
+			c.tell(ctx, subjects[i], r.problem)
+		}
+	}
+	return len(results), trouble
+}
+
+// result is what came of one volume or snapshot.
+type result struct {
+	verdict
+	problem problem
+}
+
+// judge says what the tags of a volume or snapshot lack. Its error is that of the API server.
+func (c *controller) judge(ctx context.Context, s session, of subject, found driver.Tags) (result, ceph.MetadataChange, error) {
+	none := ceph.MetadataChange{}
 	if found.Err != nil {
-		return verdictOf(found.Err), describe(found.Err), nil
+		return result{verdictOf(found.Err), describe(found.Err)}, none, nil
 	}
 	if other := owner(found.Values); other != "" && other != s.infraID {
-		return foreign, problem{
+		return result{foreign, problem{
 			text: fmt.Sprintf("%s of %s has the tag of cluster %q", c.Driver.Tagging.Where(found), nameOf(of), other),
 			mend: c.Driver.Tagging.TagCommand(found, ceph.TagCluster, s.infraID),
-		}, nil
+		}}, none, nil
 	}
 	if of.complete(s.infraID, found.Values) {
-		return tagged, problem{}, nil
+		return result{verdict: tagged}, none, nil
 	}
 	change, err := of.change(ctx, c, s.infraID, found.Values)
-	if err != nil {
-		return failed, problem{}, err
-	}
-	if change.Empty() {
-		return tagged, problem{}, nil
-	}
-	err = c.Driver.Tagging.Retag(ctx, s.client, found, change)
-	if outage(err) {
-		return failed, problem{}, err
-	}
-	if err != nil {
-		return verdictOf(err), describe(err), nil
-	}
-	return tagged, problem{}, nil
+	return result{verdict: tagged}, change, err
 }
 
 // describe is what people are told of an error about one volume.

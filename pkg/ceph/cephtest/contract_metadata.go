@@ -15,7 +15,18 @@ type Metadata interface {
 	ImageMetadata(ctx context.Context, at ceph.ImagePlace) (ceph.ImageMetadata, error)
 	ChangeImageMetadata(ctx context.Context, at ceph.ImagePlace, was ceph.ImageMetadata, change ceph.MetadataChange) error
 	SubvolumeMetadata(ctx context.Context, filesystem string, places []ceph.SubvolumePlace) ([]ceph.SubvolumeMetadata, error)
-	ChangeSubvolumeMetadata(ctx context.Context, at ceph.SubvolumePlace, was map[string]string, change ceph.MetadataChange) error
+	ChangeSubvolumeMetadata(ctx context.Context, filesystem string, changes []ceph.SubvolumeChange) ([]error, error)
+}
+
+// changeSubvolume changes one subvolume, or a snapshot.
+func changeSubvolume(t *testing.T, conn Metadata, at ceph.SubvolumePlace, was map[string]string, change ceph.MetadataChange) error {
+	t.Helper()
+	errs, err := conn.ChangeSubvolumeMetadata(t.Context(), at.Filesystem, []ceph.SubvolumeChange{{At: at, Was: was, MetadataChange: change}})
+	must(t, "Ceph as a whole", err, nil)
+	if len(errs) != 1 {
+		t.Fatalf("one change has the errors %v", errs)
+	}
+	return errs[0]
 }
 
 // testImageMetadata uses the pool that testPools made.
@@ -107,15 +118,29 @@ func testSubvolumeMetadata(t *testing.T, s Subject) {
 	}
 	was := read(map[string]string{})
 	change := ceph.MetadataChange{Set: map[string]string{ceph.TagCluster: "a b/ü", ceph.TagRetain: "true"}}
-	must(t, "set", conn.ChangeSubvolumeMetadata(ctx, at, was, change), nil)
+	must(t, "set", changeSubvolume(t, conn, at, was, change), nil)
 	now := read(change.Set)
-	must(t, "outdated", conn.ChangeSubvolumeMetadata(ctx, at, was, change), ceph.ErrChanged)
+	must(t, "outdated", changeSubvolume(t, conn, at, was, change), ceph.ErrChanged)
 	both := ceph.MetadataChange{Set: map[string]string{ceph.TagCluster: "c"}, Remove: []string{ceph.TagRetain, "none"}}
-	must(t, "both", conn.ChangeSubvolumeMetadata(ctx, at, now, both), nil)
+	must(t, "both", changeSubvolume(t, conn, at, now, both), nil)
 	read(map[string]string{ceph.TagCluster: "c"})
-	must(t, "no subvolume", conn.ChangeSubvolumeMetadata(ctx, none, nil, both), ceph.ErrNotFound)
+	several, err := conn.ChangeSubvolumeMetadata(ctx, s.Active, []ceph.SubvolumeChange{
+		{At: none, MetadataChange: both},
+		{At: at, Was: change.Set, MetadataChange: both},
+		{At: at, Was: both.Set, MetadataChange: ceph.MetadataChange{Set: map[string]string{"d": "e"}}},
+	})
+	must(t, "several", err, nil)
+	if len(several) != 3 {
+		t.Fatalf("three changes have the errors %v", several)
+	}
+	must(t, "no subvolume", several[0], ceph.ErrNotFound)
+	must(t, "outdated, among several", several[1], ceph.ErrChanged)
+	must(t, "the last of several", several[2], nil)
+	read(map[string]string{ceph.TagCluster: "c", "d": "e"})
+	_, err = conn.ChangeSubvolumeMetadata(ctx, s.Idle, nil)
+	must(t, "change without MDS", err, ceph.ErrNoActiveMDS)
 	testSnapshotMetadata(t, s, conn, at)
-	_, err := conn.SubvolumeMetadata(ctx, s.Idle, []ceph.SubvolumePlace{{Filesystem: s.Idle, Name: "x"}})
+	_, err = conn.SubvolumeMetadata(ctx, s.Idle, []ceph.SubvolumePlace{{Filesystem: s.Idle, Name: "x"}})
 	must(t, "no MDS", err, ceph.ErrNoActiveMDS)
 	_, err = conn.SubvolumeMetadata(ctx, "none", nil)
 	must(t, "no filesystem", err, ceph.ErrNotFound)
@@ -140,9 +165,9 @@ func testSnapshotMetadata(t *testing.T, s Subject, conn Metadata, of ceph.Subvol
 	was := read()
 	must(t, "snapshot", was.Err, nil)
 	change := ceph.MetadataChange{Set: map[string]string{ceph.TagCluster: "a b/ü", ceph.TagRetain: "true"}}
-	must(t, "set", conn.ChangeSubvolumeMetadata(ctx, at, was.Values, change), nil)
-	must(t, "outdated", conn.ChangeSubvolumeMetadata(ctx, at, was.Values, change), ceph.ErrChanged)
-	must(t, "remove", conn.ChangeSubvolumeMetadata(ctx, at, change.Set, ceph.MetadataChange{Remove: []string{ceph.TagRetain, "none"}}), nil)
+	must(t, "set", changeSubvolume(t, conn, at, was.Values, change), nil)
+	must(t, "outdated", changeSubvolume(t, conn, at, was.Values, change), ceph.ErrChanged)
+	must(t, "remove", changeSubvolume(t, conn, at, change.Set, ceph.MetadataChange{Remove: []string{ceph.TagRetain, "none"}}), nil)
 	if diff := cmp.Diff(map[string]string{ceph.TagCluster: "a b/ü"}, read().Values); diff != "" {
 		t.Errorf("metadata of a snapshot:\n%s", diff)
 	}

@@ -2,6 +2,7 @@ package cephtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"syscall"
@@ -118,18 +119,30 @@ func (c *Client) SubvolumeMetadata(ctx context.Context, filesystem string, place
 	return found, nil
 }
 
-// ChangeSubvolumeMetadata changes key by key.
-func (c *Client) ChangeSubvolumeMetadata(ctx context.Context, at ceph.SubvolumePlace, was map[string]string, change ceph.MetadataChange) error {
-	err := c.checkActive(ctx, at.Filesystem)
-	if err == nil {
-		err = c.run(ctx, listSubvolumeKeys, func(cluster *Cluster) error {
-			now, err := cluster.subvolumeValues(at)
-			if err == nil && !maps.Equal(now, was) {
-				return ceph.ErrChanged
-			}
-			return err
-		})
+// ChangeSubvolumeMetadata changes key by key, one subvolume after the other.
+func (c *Client) ChangeSubvolumeMetadata(ctx context.Context, filesystem string, changes []ceph.SubvolumeChange) (errs []error, err error) {
+	if err := c.checkActive(ctx, filesystem); err != nil {
+		return nil, fmt.Errorf("changing the metadata of subvolumes of filesystem %q: %w", filesystem, err)
 	}
+	for _, change := range changes {
+		err := c.changeOne(ctx, change)
+		if errors.Is(err, ceph.ErrTimeout) {
+			return errs, err
+		}
+		errs = append(errs, err)
+	}
+	return errs, nil
+}
+
+func (c *Client) changeOne(ctx context.Context, change ceph.SubvolumeChange) error {
+	at := change.At
+	err := c.run(ctx, listSubvolumeKeys, func(cluster *Cluster) error {
+		now, err := cluster.subvolumeValues(at)
+		if err == nil && !maps.Equal(now, change.Was) {
+			return ceph.ErrChanged
+		}
+		return err
+	})
 	for _, key := range change.Ordered() {
 		if err == nil {
 			err = c.changeSubvolume(ctx, setSubvolumeKey, at, ceph.MetadataChange{Set: map[string]string{key: change.Set[key]}})

@@ -109,28 +109,48 @@ func subvolumeArguments(at ceph.SubvolumePlace) arguments {
 	return args
 }
 
-// ChangeSubvolumeMetadata changes key by key, those of change.Set in the order of Ordered. It
-// returns ErrChanged and changes nothing when the metadata is no longer what it was; the mgr
-// cannot compare by itself, so what another client writes within the next milliseconds is not seen.
-func (c *Conn) ChangeSubvolumeMetadata(ctx context.Context, at ceph.SubvolumePlace, was map[string]string, change ceph.MetadataChange) error {
-	err := c.checkActive(ctx, at.Filesystem)
-	if err == nil {
-		_, err = managed(ctx, c, func(send ask) (struct{}, error) {
-			return struct{}{}, changeSubvolume(send, at, was, change)
-		})
+// ChangeSubvolumeMetadata changes key by key, those of Set in the order of Ordered, one subvolume
+// after the other over one connection: each connection takes longer than the commands. It returns
+// an error for each change, nil where it was made: ErrChanged, and nothing was changed, when the
+// metadata is no longer what it was. The mgr cannot compare by itself, so what another client writes
+// within the next milliseconds is not seen. An error of Ceph as a whole ends it; beside it, those
+// of the first changes are returned.
+func (c *Conn) ChangeSubvolumeMetadata(ctx context.Context, filesystem string, changes []ceph.SubvolumeChange) ([]error, error) {
+	if err := c.checkActive(ctx, filesystem); err != nil {
+		return nil, fmt.Errorf("changing the metadata of subvolumes of filesystem %q: %w", filesystem, err)
 	}
+	type outcome struct {
+		each []error
+		err  error
+	}
+	done, err := managed(ctx, c, func(send ask) (outcome, error) {
+		var out outcome
+		for _, change := range changes {
+			err := changeSubvolume(send, change)
+			if err != nil {
+				err = fmt.Errorf("changing the metadata of subvolume %s: %w", change.At, err)
+			}
+			if errors.Is(err, ceph.ErrTimeout) {
+				out.err = err
+				break
+			}
+			out.each = append(out.each, err)
+		}
+		return out, nil
+	})
 	if err != nil {
-		return fmt.Errorf("changing the metadata of subvolume %s: %w", at, err)
+		return nil, fmt.Errorf("changing the metadata of subvolumes of filesystem %q: %w", filesystem, err)
 	}
-	return nil
+	return done.each, done.err
 }
 
-func changeSubvolume(send ask, at ceph.SubvolumePlace, was map[string]string, change ceph.MetadataChange) error {
+func changeSubvolume(send ask, change ceph.SubvolumeChange) error {
+	at := change.At
 	now, err := subvolumeMetadata(send, at)
 	if err != nil {
 		return err
 	}
-	if !maps.Equal(now, was) {
+	if !maps.Equal(now, change.Was) {
 		return ceph.ErrChanged
 	}
 	for _, key := range change.Ordered() {
