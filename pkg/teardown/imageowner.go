@@ -92,7 +92,7 @@ func (w *ownership) of(i ceph.RBDImage) verdict {
 	case !ok:
 		return no("its name is none that ceph-csi makes: copies and clones by hand inherit the tag")
 	case i.Replicated():
-		return no("it is mirrored, or has a journal for that: disable mirroring of it first")
+		return no("it is mirrored, or has a journal for that; if it may go: 'rbd mirror image disable %[1]s', or 'rbd feature disable %[1]s journaling' where it is not mirrored", i.Path())
 	case i.Migrating():
 		return no("it is being migrated: finish or abort that first (rbd migration)")
 	case i.Trash != nil && i.Trash.State == ceph.TrashRestoring:

@@ -26,6 +26,9 @@ func refusals() {
 		unfinished := must(b.UnfinishedRestore(snapshot, block, "unfinished"))
 		cloned := must(a.Image(block, "cloned"))
 		must(b.CloneImage(cloned, "clone"))
+		// A volume whose journal a ceph-csi of old kept in another pool.
+		split := must(a.Image(block, "split"))
+		Expect(split.SplitJournal("fast")).To(Succeed())
 		// A clone in flight has no tag yet, and holds its source.
 		source := must(a.Subvolume(files, "source"))
 		flying := must(a.PendingClone(source, "flying"))
@@ -35,8 +38,9 @@ func refusals() {
 		Expect(r.code).To(Equal(3), r.stdout+r.stderr)
 		Expect(r.named("refuse")).To(ConsistOf(
 			"refused-cp", "refused-deep", "refused-v1", "refused-v2", parents["refused-v1"].Name, parents["refused-v2"].Name,
-			unfinished.Name, snapshot.Name, snapshot.Source.Name, cloned.Name, source.Name,
+			unfinished.Name, snapshot.Name, snapshot.Source.Name, cloned.Name, source.Name, split.Name,
 		))
+		Expect(r.reason(split.Name)).To(ContainSubstring(`its journal is in pool "fast"`))
 		Expect(r.reason(source.Name)).To(ContainSubstring(flying.Name))
 		Expect(r.reason(unfinished.Name)).To(ContainSubstring("unfinished"))
 		Expect(r.reason("refused-cp")).To(ContainSubstring("by hand"))
