@@ -33,6 +33,9 @@ func namespace(_ Config, f facts) []Line {
 	case fact.err != nil:
 		return []Line{unknown(name, fact.err.Error())}
 	case fact.value == nil:
+		if f.cluster.plain() {
+			return []Line{wrong(name, driver.Namespace+" does not exist", kubernetesManifests)}
+		}
 		return []Line{wrong(name, driver.Namespace+" does not exist", "oc create namespace "+driver.Namespace)}
 	}
 	return []Line{right(name, "%s exists", driver.Namespace)}
@@ -75,6 +78,9 @@ func infrastructure(_ Config, f facts) []Line {
 		return []Line{unknown(name, fact.err.Error())}
 	}
 	text := infrastructureName(fact.value)
+	if fact.value == nil && f.cluster.plain() {
+		return []Line{right(name, "not there: ceph-cluster-storage makes it")}
+	}
 	if fact.value == nil || text == placeholder {
 		return []Line{wrong(name, "Infrastructure cluster has no status.infrastructureName, which names the operator's pool and users",
 			"oc get infrastructure cluster -o yaml")}
@@ -91,7 +97,7 @@ func driversAccepted(config Config, f facts) []Line {
 		return []Line{unknown(name, fact.err.Error())}
 	case fact.value == nil:
 		return []Line{wrong(name, "CRD "+driversCRD+" does not exist: this is no OpenShift; the README tells more (\"On Kubernetes without OpenShift\")",
-			"kubectl apply -f manifests/kubernetes/")}
+			kubernetesManifests)}
 	}
 	names, member := accepted(fact.value)
 	var missing []string
@@ -149,11 +155,10 @@ func csiDrivers(config Config, f facts) []Line {
 
 func scc(_ Config, f facts) []Line {
 	const name = "SCC privileged"
-	kind := f.cluster.crds[sccCRD]
 	switch fact := f.cluster.scc; {
 	case fact.err != nil:
 		return []Line{unknown(name, fact.err.Error())}
-	case fact.value == nil && kind.err == nil && kind.value == nil:
+	case fact.value == nil && f.cluster.plain():
 		return []Line{right(name, "this is no OpenShift: the Pod Security labels of %s admit node pods", driver.Namespace)}
 	case fact.value == nil:
 		return []Line{wrong(name, "SecurityContextConstraints privileged do not exist: node pods are not admitted",
@@ -174,8 +179,12 @@ func snapshots(_ Config, f facts) []Line {
 		}
 	}
 	if len(missing) > 0 {
-		return []Line{wrong(name, "CRDs are missing, without which the controller's csi-snapshotter ends: "+strings.Join(missing, ", "),
-			"oc get clusteroperator csi-snapshot-controller  # it installs them")}
+		fix := []string{"oc get clusteroperator csi-snapshot-controller  # it installs them"}
+		if f.cluster.plain() {
+			const from = "kubectl apply -k 'https://github.com/kubernetes-csi/external-snapshotter//%s?ref=v8.3.0'"
+			fix = []string{fmt.Sprintf(from, "client/config/crd"), fmt.Sprintf(from, "deploy/kubernetes/snapshot-controller") + "  # it makes the snapshots"}
+		}
+		return []Line{wrong(name, "CRDs are missing, without which the controller's csi-snapshotter ends: "+strings.Join(missing, ", "), fix...)}
 	}
 	return []Line{right(name, "the CRDs exist")}
 }

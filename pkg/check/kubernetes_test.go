@@ -89,6 +89,26 @@ func TestKubernetes(t *testing.T) {
 			change: func(r *rig) { r.without(driversCRD) },
 			want:   []expect{{group: k, name: "ClusterCSIDriver", state: Wrong, message: []string{"no OpenShift"}}},
 		},
+		"BareKubernetes": {
+			reason: "nothing of OpenShift and nothing installed: its commands would not work",
+			change: func(r *rig) { r.objects, r.others = nil, nil },
+			want: []expect{
+				{group: k, name: "namespace", state: Wrong, fix: "kubectl apply -f manifests/kubernetes/"},
+				{group: k, name: "Secret ceph-credentials", state: Note, fix: "kubectl create secret"},
+				{group: k, name: "Infrastructure", state: OK, message: []string{"makes it"}},
+				{group: k, name: "ClusterCSIDriver", state: Wrong, fix: "kubectl apply -f manifests/kubernetes/"},
+				{group: k, name: "snapshots", state: Wrong, fix: "external-snapshotter"},
+			},
+		},
+		"UnnamedKubernetes": {
+			reason: "an Infrastructure that somebody emptied is nobody's to make",
+			change: func(r *rig) {
+				r.without("cluster")
+				r.without(sccCRD)
+				r.others = append(r.others, object("config.openshift.io/v1", "Infrastructure", "cluster", "status", map[string]any{}))
+			},
+			want: []expect{{group: k, name: "Infrastructure", state: Wrong, fix: "get infrastructure cluster"}},
+		},
 		"StockCRD": {
 			reason: "openshift/api does not know the names yet",
 			change: func(r *rig) {

@@ -88,7 +88,7 @@ func decide(config Config, f facts) []Line {
 		}
 		for _, line := range row.decide(config, f) {
 			line.Group = row.group
-			lines = append(lines, line)
+			lines = append(lines, f.cluster.forCluster(line))
 		}
 	}
 	return lines
