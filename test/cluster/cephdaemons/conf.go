@@ -31,6 +31,7 @@ const daemonSettings = `
 	mon election timeout = 1
 	mon probe timeout = 1
 	mon tick interval = 1
+	mon osd crush smoke test = false
 	mon allow pool delete = true
 	mon allow pool size one = true
 	mon warn on pool no redundancy = false
