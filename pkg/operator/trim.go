@@ -32,12 +32,14 @@ func newVolumeTrimmer(driver string) *volumeTrimmer {
 	return &volumeTrimmer{driver: driver, shared: map[string]map[string]string{}, legacy: map[string]corev1.PersistentVolumeSource{}}
 }
 
+// trim works in place. A smaller copy would be among volumes of its own size, which go: their places
+// stay empty, which was 10 MB with 20,000 volumes.
 func (t *volumeTrimmer) trim(obj any) (any, error) {
 	pv, ok := obj.(*corev1.PersistentVolume)
 	if !ok {
 		return obj, nil
 	}
-	out := &corev1.PersistentVolume{
+	out := corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: pv.Name, UID: pv.UID, ResourceVersion: pv.ResourceVersion, DeletionTimestamp: pv.DeletionTimestamp},
 		Spec: corev1.PersistentVolumeSpec{
 			StorageClassName:              pv.Spec.StorageClassName,
@@ -49,11 +51,13 @@ func (t *volumeTrimmer) trim(obj any) (any, error) {
 		out.Spec.PersistentVolumeSource = t.before(pv.Spec)
 	}
 	if csi := pv.Spec.CSI; csi != nil && csi.Driver == t.driver {
-		out.Spec.CSI = &corev1.CSIPersistentVolumeSource{
+		*csi = corev1.CSIPersistentVolumeSource{
 			Driver: t.driver, VolumeHandle: csi.VolumeHandle, VolumeAttributes: t.attributes(csi.VolumeAttributes),
 		}
+		out.Spec.CSI = csi
 	}
-	return out, nil
+	*pv = out
+	return pv, nil
 }
 
 // before returns what is kept of a volume from before CSI. Volumes at the same place share it:

@@ -63,11 +63,14 @@ func TestTrimmedVolumesTellTheirTags(t *testing.T) {
 		Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeBound},
 	}
 	trimmer := newVolumeTrimmer(driver.CephFS.Name)
+	want := pv.DeepCopy()
 	object, err := trimmer.trim(pv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := pv.DeepCopy()
+	if object != pv {
+		t.Error("a copy is kept, among those of its size that go")
+	}
 	want.Finalizers, want.Spec.ClaimRef = nil, nil
 	delete(want.Spec.CSI.VolumeAttributes, "imageName")
 	want.Spec.CSI.VolumeAttributes[driver.SubvolumePathAttribute] = "/volumes/g"
@@ -75,7 +78,7 @@ func TestTrimmedVolumesTellTheirTags(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	for _, path := range []string{"/volumes/csi/a/1", "/volumes/csi/b/2"} {
-		dynamic := pv.DeepCopy()
+		dynamic := want.DeepCopy()
 		dynamic.Spec.CSI.VolumeAttributes = map[string]string{driver.SubvolumePathAttribute: path, "subvolumeName": path}
 		if _, err := trimmer.trim(dynamic); err != nil {
 			t.Fatal(err)
@@ -108,7 +111,7 @@ func TestTrimmedVolumesTellTheirPlace(t *testing.T) {
 				trimmer := newVolumeTrimmer(d.Name)
 				var trimmed []*corev1.PersistentVolume
 				for range 2 {
-					object, err := trimmer.trim(full)
+					object, err := trimmer.trim(full.DeepCopy())
 					if err != nil {
 						t.Fatal(err)
 					}
