@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
@@ -38,6 +39,16 @@ type maybeWithout struct {
 	urgent string
 	// written is what each field manager has written last.
 	written map[string]written
+	// state is the newest that anybody has asked for.
+	state atomic.Pointer[operatorState]
+}
+
+// operatorState is what the ClusterCSIDriver says in one version.
+type operatorState struct {
+	seen    string
+	spec    *operatorv1.OperatorSpec
+	status  *operatorv1.OperatorStatus
+	version string
 }
 
 // written is a write, and the version that the cache had before it.
@@ -86,6 +97,21 @@ func (m *maybeWithout) ApplyOperatorStatus(ctx context.Context, fieldManager str
 		m.written[fieldManager] = now
 	}
 	return err
+}
+
+// GetOperatorState decodes each version once: every sync of every controller asks, which was a
+// tenth of what a start allocates.
+func (m *maybeWithout) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
+	now := m.state.Load()
+	if seen := m.seen(); seen == "" || now == nil || now.seen != seen {
+		spec, status, version, err := m.OperatorClientWithFinalizers.GetOperatorState()
+		if err != nil {
+			return spec, status, version, err
+		}
+		now = &operatorState{seen: seen, spec: spec, status: status, version: version}
+		m.state.Store(now)
+	}
+	return now.spec.DeepCopy(), now.status.DeepCopy(), now.version, nil
 }
 
 func (m *maybeWithout) isUrgent(status *applyoperatorv1.OperatorStatusApplyConfiguration) bool {
