@@ -48,6 +48,9 @@ type Keeper struct {
 // Sync makes what is missing, replaces what is due, and leaves Secrets of somebody else alone,
 // which is an error. A conflict says that the informers are behind: sync again.
 func (k Keeper) Sync(ctx context.Context, services []*corev1.Service) error {
+	if err := k.giveUpUnusable(ctx); err != nil {
+		return err
+	}
 	ca, _, err := k.signer().EnsureSigningCertKeyPair(ctx)
 	if err != nil {
 		return k.explain(ctx, k.Signer, err)

@@ -51,12 +51,19 @@ func (r rig) keeper() Keeper {
 	}
 }
 
-// sync begins with fresh informers and expects no error.
+// sync begins with fresh informers, again after a conflict, and expects no other error.
 func (r rig) sync() {
 	r.Helper()
-	if err := r.keeper().Sync(r.Context(), []*corev1.Service{service()}); err != nil {
-		r.Fatal(err)
+	for range 5 {
+		err := r.keeper().Sync(r.Context(), []*corev1.Service{service()})
+		if err == nil {
+			return
+		}
+		if !apierrors.IsConflict(err) {
+			r.Fatal(err)
+		}
 	}
+	r.Fatal("conflicts go on")
 }
 
 func (r rig) secret(name string) *corev1.Secret {
@@ -127,6 +134,17 @@ func TestSyncKeepsCertificates(t *testing.T) {
 		"SignerDeleted": {"as if it was due", func(r rig) { r.delete(r.client.CoreV1().Secrets(namespace).Delete, "signer") }, true, 2},
 		"Deleted":       {"it comes back", func(r rig) { r.delete(r.client.CoreV1().Secrets(namespace).Delete, wanted) }, false, 1},
 		"BundleDeleted": {"the signer is still known", func(r rig) { r.delete(r.client.CoreV1().ConfigMaps(namespace).Delete, "bundle") }, true, 1},
+		"SignerDamaged": {"a CA whose key is lost signs no more", func(r rig) {
+			r.change("signer", func(s *corev1.Secret) { s.Data[corev1.TLSPrivateKeyKey] = []byte("?") })
+		}, true, 3},
+		"SignerEmptied": {"a CA that is lost signs no more", func(r rig) { r.change("signer", func(s *corev1.Secret) { s.Data = nil }) }, true, 3},
+		"SignerNoCA": {"nobody could verify what it signs, and each sync would sign again", func(r rig) {
+			leaf := r.secret(wanted).Data
+			r.change("signer", func(s *corev1.Secret) { s.Data = leaf })
+			r.delete(r.client.CoreV1().Secrets(namespace).Delete, wanted)
+		}, false, 4},
+		"BundleDamaged": {"nobody can verify by it", func(r rig) { r.spoilBundle("?") }, true, 2},
+		"BundleEmptied": {"the signer goes in again", func(r rig) { r.spoilBundle("") }, true, 1},
 		"AllButOneGone": {"nobody could verify it any more", func(r rig) {
 			r.delete(r.client.CoreV1().Secrets(namespace).Delete, "signer")
 			r.delete(r.client.CoreV1().ConfigMaps(namespace).Delete, "bundle")
@@ -164,6 +182,18 @@ func TestSyncKeepsCertificates(t *testing.T) {
 func (r rig) delete(remove func(context.Context, string, metav1.DeleteOptions) error, name string) {
 	r.Helper()
 	if err := remove(r.Context(), name, metav1.DeleteOptions{}); err != nil {
+		r.Fatal(err)
+	}
+}
+
+func (r rig) spoilBundle(text string) {
+	r.Helper()
+	bundle, err := r.client.CoreV1().ConfigMaps(namespace).Get(r.Context(), "bundle", metav1.GetOptions{})
+	if err != nil {
+		r.Fatal(err)
+	}
+	bundle.Data["ca-bundle.crt"] = text
+	if _, err := r.client.CoreV1().ConfigMaps(namespace).Update(r.Context(), bundle, metav1.UpdateOptions{}); err != nil {
 		r.Fatal(err)
 	}
 }
