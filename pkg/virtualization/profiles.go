@@ -64,7 +64,7 @@ func (c profiles) complete(ctx context.Context) ([]string, error) {
 	var errs []error
 	for _, class := range classes {
 		profile := c.Watches.get(storageProfiles, class.Name)
-		if class.Provisioner != c.Driver.Name || profile == nil {
+		if profile == nil {
 			continue
 		}
 		overrides, err := c.completeOne(ctx, class, profile, all)
@@ -78,12 +78,15 @@ func (c profiles) complete(ctx context.Context) ([]string, error) {
 }
 
 func (c profiles) completeOne(ctx context.Context, class *storagev1.StorageClass, profile *unstructured.Unstructured, all []snapshotClass) ([]override, error) {
-	status := below(profile, "status")
-	if status["provisioner"] == nil {
+	held, status := ownersOf(profile, "f:spec"), below(profile, "status")
+	var wanted values
+	switch {
+	case class.Provisioner != c.Driver.Name: // Another took its name: what is ours goes.
+	case status["provisioner"] == nil:
 		return nil, nil // CDI has just made it, and will tell what it knows.
+	default:
+		wanted = hints(c.Driver.Virtualization, snapshotClassFor(class, all), status, held.of(c.manager()))
 	}
-	held := ownersOf(profile, "f:spec")
-	wanted := hints(c.Driver.Virtualization, snapshotClassFor(class, all), status, held.of(c.manager()))
 	if len(c.Served(harvesterSettings)) > 0 {
 		// Harvester empties the other fields unless annotations of the StorageClass have them.
 		maps.DeleteFunc(wanted, func(key string, _ any) bool { return key != imageFormatField })
