@@ -72,6 +72,9 @@ func (c imageProtection) wanted() (wish, error) {
 	if err != nil || !asked {
 		return wish{}, err
 	}
+	if known, _ := c.Watches.state(snapshotClasses); known == loading {
+		return wish{}, errUndecided // Without their names, snapshots of images would be unprotected for a moment.
+	}
 	classes := volumeClasses(c.Driver, all, readSnapshotClasses(c.Watches, c.Driver))
 	out := wish{asked: true, pointless: "there are no disk images: neither Harvester nor KubeVirt's containerized data importer is installed"}
 	for _, image := range imageKinds {

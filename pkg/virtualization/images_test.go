@@ -9,8 +9,10 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
@@ -161,5 +163,25 @@ func TestNothingOfModulesUnasked(t *testing.T) {
 		if got.asked || len(got.items) > 0 || (name == "Undecided") != errors.Is(err, errUndecided) {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}
+	}
+}
+
+// TestPoliciesWaitForSnapshotClasses: an operator that has just started must not take the names of
+// snapshot classes out of a policy until it has read them.
+func TestPoliciesWaitForSnapshotClasses(t *testing.T) {
+	r := newGateRig(t)
+	r.served = map[string][]string{dataSources.String(): {"v1beta1"}, snapshotClasses.crd(): {"v1"}}
+	answer := make(chan struct{})
+	r.client.PrependReactor("list", snapshotClasses.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+		<-answer
+		return false, nil, nil
+	})
+	defer close(answer)
+	r.sync(t)
+	config := wishing(t, driver.RBD, dataSources.String())
+	config.Watches = r.config.Watches
+	on := func() (driver.Settings, error) { return driver.Settings{ProtectImages: true}, nil }
+	if got, err := (imageProtection{config, on}).wanted(); !errors.Is(err, errUndecided) {
+		t.Errorf("got %s, %v", names(got), err)
 	}
 }
