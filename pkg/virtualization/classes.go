@@ -141,6 +141,14 @@ func (c classController) act(ctx context.Context, facts classFacts) error {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 	client := c.Client.StorageClasses()
+	if step == replace {
+		// What admission refuses must not cost users the class that there is. The usual answer is
+		// that it exists.
+		_, err := client.Create(ctx, class, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		if reasonOf(err) == condition.AdmissionRefused {
+			return fmt.Errorf("making StorageClass %s anew: %w", class.Name, err)
+		}
+	}
 	if step == remove || step == replace {
 		options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: ptr.To(facts.existing.UID)}}
 		if err := client.Delete(ctx, class.Name, options); err != nil {
