@@ -1,9 +1,6 @@
 package settings
 
 import (
-	"context"
-	"crypto/tls"
-	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -11,9 +8,6 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-	authenticationv1 "k8s.io/api/authentication/v1"
-	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
@@ -21,54 +15,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
-// scraper lets a ServiceAccount read metrics, as the cluster's monitoring may, and returns its
-// token.
-func scraper(ctx context.Context) string {
-	GinkgoHelper()
-	meta := metav1.ObjectMeta{Name: "settings-scraper", Namespace: driver.Namespace}
-	_, err := env.Kube.CoreV1().ServiceAccounts(meta.Namespace).Create(ctx, &corev1.ServiceAccount{ObjectMeta: meta}, metav1.CreateOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	_, err = env.Kube.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{
-		ObjectMeta: metav1.ObjectMeta{Name: meta.Name},
-		Rules:      []rbacv1.PolicyRule{{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}},
-	}, metav1.CreateOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	_, err = env.Kube.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: meta.Name},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: meta.Name},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: meta.Name, Namespace: meta.Namespace}},
-	}, metav1.CreateOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	request := &authenticationv1.TokenRequest{}
-	answer, err := env.Kube.CoreV1().ServiceAccounts(meta.Namespace).CreateToken(ctx, meta.Name, request, metav1.CreateOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	return answer.Status.Token
-}
-
 // ownMetric is a line of the operator's own metrics among those of library-go.
 var ownMetric = regexp.MustCompile(`(?m)^ceph_csi_driver_operator_.*$`)
-
-// metrics asks a running operator as Prometheus does.
-func metrics(ctx context.Context, g Gomega, d driver.Driver, token string) (int, string) {
-	GinkgoHelper()
-	client := &http.Client{
-		Timeout: fixture.Soon,
-		// The certificate is the process's own: here it is about what is behind it.
-		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}},
-	}
-	defer client.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+env.Operator(d).Address()+"/metrics", nil)
-	g.Expect(err).NotTo(HaveOccurred())
-	if token != "" {
-		request.Header.Set("Authorization", "Bearer "+token)
-	}
-	answer, err := client.Do(request)
-	g.Expect(err).NotTo(HaveOccurred())
-	defer func() { _ = answer.Body.Close() }()
-	content, err := io.ReadAll(answer.Body)
-	g.Expect(err).NotTo(HaveOccurred())
-	return answer.StatusCode, string(content)
-}
 
 var _ = Describe("What the operator knows", func() {
 	It("is in the status ConfigMap, without a key", func(ctx SpecContext) {
@@ -140,11 +88,11 @@ var _ = Describe("What the operator knows", func() {
 	})
 
 	It("is in its metrics, for those who may read them", func(ctx SpecContext) {
-		token := scraper(ctx)
+		token := env.Scraper(ctx)
 		for _, d := range driver.All {
 			fsid := class(ctx, Default, d).Parameters["clusterID"]
 			Eventually(func(g Gomega) {
-				code, text := metrics(ctx, g, d, token)
+				code, text := env.Metrics(ctx, g, d, token)
 				g.Expect(code).To(Equal(http.StatusOK), text)
 				// mon_sync_seconds is there only once this process has written a new monmap.
 				g.Expect(strings.Join(ownMetric.FindAllString(text, -1), "\n")).To(SatisfyAll(
@@ -154,7 +102,7 @@ var _ = Describe("What the operator knows", func() {
 					MatchRegexp(`(?m)^ceph_csi_driver_operator_missing_pools\{fsid="`+regexp.QuoteMeta(fsid)+`"\} 0`),
 					MatchRegexp(`(?m)^ceph_csi_driver_operator_legacy_volumes 0`)))
 			}).WithContext(ctx).WithTimeout(fixture.Patience).WithPolling(time.Second).Should(Succeed())
-			code, _ := metrics(ctx, Default, d, "")
+			code, _ := env.Metrics(ctx, Default, d, "")
 			Expect(code).To(Or(Equal(http.StatusUnauthorized), Equal(http.StatusForbidden)))
 		}
 	})

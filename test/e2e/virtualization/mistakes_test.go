@@ -3,6 +3,7 @@ package virtualization
 import (
 	"context"
 	_ "embed"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -82,6 +83,18 @@ var _ = Describe("Mistakes about disks of virtual machines", func() {
 			"backup": "no: not supported for volumes of Ceph by the platform itself",
 		})
 
+		token := env.Scraper(ctx)
+		expectMetrics := func(features map[string]int) {
+			GinkgoHelper()
+			Eventually(func(g Gomega) {
+				_, text := env.Metrics(ctx, g, driver.RBD, token)
+				for feature, value := range features {
+					g.Expect(text).To(ContainSubstring("ceph_csi_driver_operator_virtual_machines_ready{feature=%q,storageclass=%q} %d\n", feature, rbd, value))
+				}
+			}).WithContext(ctx).WithTimeout(fixture.Patience).WithPolling(time.Second).Should(Succeed())
+		}
+		expectMetrics(map[string]int{"rootDisk": 1, "liveMigration": 1, "backup": 0})
+
 		By("CDI's override of all clone strategies, which both drivers tell")
 		override := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"cloneStrategyOverride": "copy"}}}
 		override.SetAPIVersion(cdis.GroupVersion().String())
@@ -92,6 +105,7 @@ var _ = Describe("Mistakes about disks of virtual machines", func() {
 		for _, d := range driver.All {
 			expectMistake(ctx, d, condition.CloneOverride, "cdi")
 		}
+		expectMetrics(map[string]int{"rootDisk": 0, "liveMigration": 1, "backup": 0})
 		Expect(env.Dynamic.Resource(cdis).Delete(ctx, "cdi", metav1.DeleteOptions{})).To(Succeed())
 		expectNoMistake(ctx)
 
