@@ -11,6 +11,8 @@ type Virtualization struct {
 	// ImageFormat is what disk images are kept as, where volumes can be snapshotted; empty
 	// leaves it to CDI, which keeps volumes.
 	ImageFormat string
+	// Class is the StorageClass for virtual machines, beside the default one; empty for none.
+	Class string
 }
 
 // ClaimSet is an access mode together with a volume mode, as a PersistentVolumeClaim has them.
@@ -35,6 +37,7 @@ var (
 		ClaimSets:     []ClaimSet{{readWriteMany, block}, {readWriteOnce, block}, {readWriteOnce, files}},
 		CloneStrategy: cloneByDriver,
 		ImageFormat:   asSnapshot,
+		Class:         "ceph-rbd-virtualization",
 	}
 	subvolumesAsDisks = Virtualization{
 		ClaimSets:     []ClaimSet{{readWriteMany, files}, {readWriteOnce, files}},

@@ -90,12 +90,20 @@ func (c imageProtection) wanted() (wish, error) {
 	return out, nil
 }
 
-// volumeClasses are, in CEL, the lists of names of the driver's StorageClasses and snapshot classes.
+// volumeClasses are, in CEL, the lists of names of the driver's StorageClasses and snapshot
+// classes. Its own StorageClasses are among them while they are removed, too: volumes stay.
 func volumeClasses(d driver.Driver, all []*storagev1.StorageClass, snapshots []snapshotClass) (out struct{ volumes, snapshots string }) {
 	var names, ofSnapshots []string
+	own := []string{d.StorageClass, d.Virtualization.Class}
 	for _, class := range all {
+		own = slices.DeleteFunc(own, func(name string) bool { return name == class.Name })
 		if class.Provisioner == d.Name {
 			names = append(names, "'"+class.Name+"'")
+		}
+	}
+	for _, name := range own {
+		if name != "" {
+			names = append(names, "'"+name+"'")
 		}
 	}
 	for _, s := range snapshots {
@@ -115,6 +123,10 @@ const mayDelete = "request.userInfo.username in ['system:serviceaccount:kube-sys
 	"'system:serviceaccount:kube-system:namespace-controller', 'system:serviceaccount:harvester-system:harvester'] || " +
 	"request.userInfo.username.matches('^system:serviceaccount:[^:]+:cdi-sa$')"
 
+// provisionedBy is the annotation by which Kubernetes asks a driver for a claim's volume. It stays
+// when the StorageClass goes.
+const provisionedBy = "volume.kubernetes.io/storage-provisioner"
+
 // protection refuses the deletion of a volume while an object of the kind stands for it. Where
 // it cannot be evaluated it lets pass: without the CRD there are no images.
 func (k imageKind) protection(d driver.Driver, image schema.GroupVersion, classes struct{ volumes, snapshots string }) *unstructured.Unstructured {
@@ -131,7 +143,8 @@ func (k imageKind) protection(d driver.Driver, image schema.GroupVersion, classe
 			variable("class", "oldObject.?spec.?storageClassName.orValue(oldObject.?spec.?storage.?storageClassName.orValue("+
 				"oldObject.?spec.?pvc.?storageClassName.orValue(oldObject.?spec.?volumeSnapshotClassName.orValue(''))))"),
 			variable("ours", "request.resource.resource == 'volumesnapshots' ? variables.class in "+classes.snapshots+
-				" : variables.class in "+classes.volumes+" || request.resource.resource == 'datavolumes' && variables.class == ''"),
+				" : variables.class in "+classes.volumes+" || request.resource.resource == 'datavolumes' && variables.class == '' || "+
+				"oldObject.metadata.?annotations[?'"+provisionedBy+"'].orValue('') == '"+d.Name+"'"),
 			variable("source", "request.resource.resource == 'volumesnapshots' ? params.?spec.?source.?snapshot.orValue({}) : "+
 				"params.?spec.?source.?pvc.orValue({})"),
 			variable("ends", "has(params.metadata.deletionTimestamp) || oldObject.?status.?phase.orValue('') == 'Lost'"),

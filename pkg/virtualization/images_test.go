@@ -99,8 +99,12 @@ func TestPolicyIsForTheDriversClasses(t *testing.T) {
 	}
 	variables, _, _ := unstructured.NestedSlice(policy.Object, "spec", "variables")
 	ours := variables[1].(map[string]any)["expression"].(string)
-	if !strings.Contains(ours, "variables.class in ['a', 'b'] ||") {
-		t.Errorf("sorted, and of the driver alone: %s", ours)
+	if !strings.Contains(ours, "variables.class in ['a', 'b', 'ceph-rbd', 'ceph-rbd-virtualization'] ||") {
+		t.Errorf("sorted, and of the driver alone, its own even while they are removed: %s", ours)
+	}
+	foreign := volumeClasses(driver.RBD, []*storagev1.StorageClass{classOf("ceph-rbd", "x", "")}, nil)
+	if foreign.volumes != "['ceph-rbd-virtualization']" {
+		t.Errorf("the name of its own class is somebody else's: %s", foreign.volumes)
 	}
 	if policy, _, _ := unstructured.NestedString(policy.Object, "spec", "failurePolicy"); policy != "Ignore" {
 		t.Errorf("where images cannot be read, deletion is %s", policy)

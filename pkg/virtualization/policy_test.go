@@ -74,7 +74,7 @@ func TestPolicies(t *testing.T) {
 		metadata := map[string]any{"name": name, "namespace": "n"}
 		out := map[string]any{"metadata": metadata}
 		for key, value := range fields {
-			if key == "labels" || key == "deletionTimestamp" {
+			if key == "labels" || key == "annotations" || key == "deletionTimestamp" {
 				metadata[key] = value
 				continue
 			}
@@ -84,6 +84,9 @@ func TestPolicies(t *testing.T) {
 	}
 	of := func(class string) map[string]any {
 		return map[string]any{"spec": map[string]any{"storageClassName": class}}
+	}
+	left := func(provisioner string) map[string]any {
+		return map[string]any{"spec": of("removed")["spec"], "annotations": map[string]any{"volume.kubernetes.io/storage-provisioner": provisioner}}
 	}
 	shot := map[string]any{"spec": map[string]any{"volumeSnapshotClassName": "s"}}
 	imported := map[string]any{"spec": map[string]any{"storageClassName": "a"}, "labels": map[string]any{"cdi.kubevirt.io/dataImportCron": "weekly"}}
@@ -103,6 +106,8 @@ func TestPolicies(t *testing.T) {
 		"Image":         {vm, deletion{resource: claim, object: named("disk", of("a")), image: named("disk", nil)}, false},
 		"OtherImage":    {vm, deletion{resource: claim, object: named("disk", of("a")), image: named("other", nil)}, true},
 		"OtherClass":    {vm, deletion{resource: claim, object: named("disk", of("longhorn")), image: named("disk", nil)}, true},
+		"RemovedClass":  {vm, deletion{resource: claim, object: named("disk", left("rbd.csi.ceph.com")), image: named("disk", nil)}, false},
+		"OtherRemoved":  {vm, deletion{resource: claim, object: named("disk", left("driver.longhorn.io")), image: named("disk", nil)}, true},
 		"NoClass":       {vm, deletion{resource: claim, object: named("disk", nil), image: named("disk", nil)}, true},
 		"Lost":          {vm, deletion{resource: claim, object: named("disk", map[string]any{"spec": of("a")["spec"], "status": map[string]any{"phase": "Lost"}}), image: named("disk", nil)}, true},
 		"Ending":        {vm, deletion{resource: claim, object: named("disk", of("a")), image: named("disk", map[string]any{"deletionTimestamp": "now"})}, true},
