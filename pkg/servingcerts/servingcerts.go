@@ -64,7 +64,14 @@ func (k Keeper) Sync(ctx context.Context, services []*corev1.Service) error {
 		Informer:              k.ConfigMaps, Lister: k.ConfigMaps.Lister(), Client: k.Client.CoreV1(), EventRecorder: k.Recorder,
 	}
 	trusted, err := bundle.EnsureConfigMapCABundle(ctx, ca, k.Namespace+"/"+k.Signer)
-	if apierrors.IsAlreadyExists(err) || err == nil && trusted == nil {
+	if apierrors.IsAlreadyExists(err) {
+		live, getErr := k.Client.CoreV1().ConfigMaps(k.Namespace).Get(ctx, k.Bundle, metav1.GetOptions{})
+		if getErr == nil && live.Labels[Label] == "" {
+			return fmt.Errorf("the ConfigMap %s is somebody else's and stays as it is: delete it, and one with the CA bundle is made", k.Bundle)
+		}
+		return k.behind("configmaps", k.Bundle)
+	}
+	if err == nil && trusted == nil {
 		return k.behind("configmaps", k.Bundle)
 	}
 	if err != nil {

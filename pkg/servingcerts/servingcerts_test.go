@@ -210,6 +210,15 @@ func TestSyncLeavesOthersAlone(t *testing.T) {
 	}
 }
 
+// TestSyncTellsOfAForeignBundle: informers never know of it, so to wait for them is no use.
+func TestSyncTellsOfAForeignBundle(t *testing.T) {
+	r := rig{t, fake.NewClientset(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "bundle"}})}
+	err := r.keeper().Sync(t.Context(), []*corev1.Service{service()})
+	if err == nil || !strings.Contains(err.Error(), "the ConfigMap bundle is somebody else's") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestSyncBehind: what informers do not know yet is no reason to make it anew.
 func TestSyncBehind(t *testing.T) {
 	r := rig{t, fake.NewClientset()}
