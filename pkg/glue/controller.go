@@ -12,6 +12,9 @@ import (
 // slowResync is how often what informers tell at once is compared all the same.
 const slowResync = 20 * time.Minute
 
+// conflictRetry is when to try again after a conflict that no informer has told of.
+const conflictRetry = time.Second
+
 // controller is a row of the table.
 type controller struct {
 	name string
@@ -48,8 +51,9 @@ func (s starter) gated(c controller) factory.SyncFunc {
 		}
 		err := c.sync(ctx, syncCtx)
 		if apierrors.IsConflict(err) {
-			// Somebody has written the object since it was read.
-			syncCtx.Queue().AddRateLimited(factory.DefaultQueueKey)
+			// Somebody has written the object since it was read. An informer tells of that; a limit by
+			// rate would start anew with each sync that seems to succeed.
+			syncCtx.Queue().AddAfter(factory.DefaultQueueKey, conflictRetry)
 			return nil
 		}
 		if c.quiet || s.otherGlue() || !s.managed() {

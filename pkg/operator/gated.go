@@ -80,13 +80,17 @@ func (w wrapped) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	err := w.inner(ctx, syncCtx)
 	if apierrors.IsConflict(err) {
 		// Somebody has written the object since it was read, such as the status of a new Deployment.
-		syncCtx.Queue().AddRateLimited(factory.DefaultQueueKey)
+		// An informer tells of that; a limit by rate would start anew with each sync that seems to
+		// succeed.
+		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, conflictRetry)
 		return nil
 	}
 	return err
 }
 
 const (
+	// conflictRetry is when to try again after a conflict that no informer has told of.
+	conflictRetry = time.Second
 	// waitAgain is when a workload that waits looks again, for what no informer tells.
 	waitAgain = 5 * time.Second
 	// waitQuietly is for how long a workload waits before it says so: a first installation has

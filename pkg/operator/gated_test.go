@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -151,6 +152,32 @@ func TestConflictIsTriedAgainAndNothingToComplainOf(t *testing.T) {
 	if key, _ := syncCtx.Queue().Get(); key != factory.DefaultQueueKey {
 		t.Errorf("queued %v", key)
 	}
+}
+
+// TestConflictThatLasts is tried again, but not without a pause: a webhook may answer so for ever.
+func TestConflictThatLasts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := wrapped{
+			inner: func(context.Context, factory.SyncContext) error {
+				return apierrors.NewConflict(schema.GroupResource{Resource: "deployments"}, "a", errors.New("refused"))
+			},
+			operator: conditiontest.New(operatorv1.Managed),
+		}
+		syncCtx := factory.NewSyncContext("test", events.NewInMemoryRecorder("test", clock.RealClock{}))
+		defer syncCtx.Queue().ShutDown()
+		start, syncs := time.Now(), 0
+		for ; time.Since(start) < time.Minute; syncs++ {
+			if err := c.sync(t.Context(), syncCtx); err != nil {
+				t.Fatal(err)
+			}
+			key, _ := syncCtx.Queue().Get()
+			syncCtx.Queue().Done(key)
+			syncCtx.Queue().Forget(key) // As library-go does after a sync without an error.
+		}
+		if syncs > 60 {
+			t.Errorf("%d syncs a minute", syncs)
+		}
+	})
 }
 
 func TestSpecChanges(t *testing.T) {
