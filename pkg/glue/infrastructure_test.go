@@ -10,6 +10,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -57,8 +60,8 @@ func TestInfrastructure(t *testing.T) {
 			s.clients.configInformers.Config().V1().Infrastructures().Informer()
 			s.clients.configInformers.Start(t.Context().Done())
 			s.clients.configInformers.WaitForCacheSync(t.Context().Done())
-			if err := s.infrastructure(t.Context()); err != nil {
-				t.Fatal(err)
+			if wrong, err := s.infrastructure(t.Context()); wrong != nil || err != nil {
+				t.Fatal(wrong, err)
 			}
 			got, err := config.ConfigV1().Infrastructures().Get(t.Context(), instance, metav1.GetOptions{})
 			if err != nil || got.Status.InfrastructureName != tc.name {
@@ -74,5 +77,30 @@ func TestInfrastructure(t *testing.T) {
 				t.Errorf("%s: writes %q, want %q", tc.reason, have, tc.writes)
 			}
 		})
+	}
+}
+
+// TestOtherInfraIDOfAnEarlierInstallation: Infrastructure outlives an uninstallation, Storage does
+// not; without Storage nobody would read why nothing is installed.
+func TestOtherInfraIDOfAnEarlierInstallation(t *testing.T) {
+	dynamic := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{storages: "StorageList"})
+	config := configfake.NewSimpleClientset(infrastructureOf(Name, "first"))
+	c := &clients{
+		kube: kubefake.NewClientset(), config: config, dynamic: dynamic,
+		configInformers:  configinformers.NewSharedInformerFactory(config, 0),
+		storageInstances: dynamicinformer.NewDynamicSharedInformerFactory(dynamic, 0),
+	}
+	known := c.configInformers.Config().V1()
+	known.Infrastructures().Informer()
+	known.Proxies().Informer()
+	known.APIServers().Informer()
+	c.configInformers.Start(t.Context().Done())
+	c.configInformers.WaitForCacheSync(t.Context().Done())
+	err := starter{clients: c, Options: Options{InfraID: "second"}}.ensureSingletons(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "--infra-id is second, but this cluster is first") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := dynamic.Resource(storages).Get(t.Context(), instance, metav1.GetOptions{}); err != nil {
+		t.Errorf("nobody is told: %v", err)
 	}
 }

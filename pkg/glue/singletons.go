@@ -38,22 +38,30 @@ func (s starter) singletons() factory.Controller {
 	return s.controller(controller{
 		name: strings.TrimSuffix(condition.InfrastructureDegraded, operatorv1.OperatorStatusTypeDegraded), always: true,
 		informers: []factory.Informer{config.Infrastructures().Informer(), config.Proxies().Informer(), config.APIServers().Informer()},
-		sync: func(ctx context.Context, _ factory.SyncContext) error {
-			if s.clients.storageObject() != nil && !s.managed() {
-				return nil
-			}
-			if err := s.infrastructure(ctx); err != nil {
-				return err
-			}
-			if err := s.ensureProxy(ctx); err != nil {
-				return err
-			}
-			if err := s.ensureAPIServer(ctx); err != nil {
-				return err
-			}
-			return s.ensureStorage(ctx)
-		},
+		sync:      func(ctx context.Context, _ factory.SyncContext) error { return s.ensureSingletons(ctx) },
 	})
+}
+
+// ensureSingletons makes them all also where the infra ID is not what it should be: the condition
+// that says so is Storage's.
+func (s starter) ensureSingletons(ctx context.Context) error {
+	if s.clients.storageObject() != nil && !s.managed() {
+		return nil
+	}
+	wrong, err := s.infrastructure(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.ensureProxy(ctx); err != nil {
+		return err
+	}
+	if err := s.ensureAPIServer(ctx); err != nil {
+		return err
+	}
+	if err := s.ensureStorage(ctx); err != nil {
+		return err
+	}
+	return wrong
 }
 
 func (s starter) ensureProxy(ctx context.Context) error {
@@ -85,8 +93,9 @@ func created(kind string, err error) error {
 	return nil
 }
 
-// infrastructure keeps Infrastructure/cluster, unless it is somebody else's.
-func (s starter) infrastructure(ctx context.Context) error {
+// infrastructure keeps Infrastructure/cluster, unless it is somebody else's, and returns what an
+// administrator has to mend.
+func (s starter) infrastructure(ctx context.Context) (wrong, err error) {
 	client := s.clients.config.ConfigV1().Infrastructures()
 	current, err := s.clients.configInformers.Config().V1().Infrastructures().Lister().Get(instance)
 	if apierrors.IsNotFound(err) {
@@ -94,29 +103,29 @@ func (s starter) infrastructure(ctx context.Context) error {
 			ObjectMeta: ownInstance(), Spec: configv1.InfrastructureSpec{PlatformSpec: configv1.PlatformSpec{Type: configv1.NonePlatformType}},
 		}, metav1.CreateOptions{})
 		if apierrors.IsAlreadyExists(err) {
-			return nil // The informer tells of it.
+			return nil, nil // The informer tells of it.
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("keeping Infrastructure/%s: %w", instance, err)
+		return nil, fmt.Errorf("keeping Infrastructure/%s: %w", instance, err)
 	}
 	if current.Labels[driver.ManagedByLabel] != Name {
-		return nil
+		return nil, nil
 	}
 	seen, err := s.cluster(ctx, current.Status.InfrastructureName == "")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	wanted, wrong := describe(current.Status, s.InfraID, seen)
 	if wanted.InfrastructureName == current.Status.InfrastructureName && wanted.InfrastructureTopology == current.Status.InfrastructureTopology {
-		return wrong
+		return wrong, nil
 	}
 	updated := current.DeepCopy()
 	updated.Status = wanted
 	if _, err := client.UpdateStatus(ctx, updated, metav1.UpdateOptions{}); err != nil {
-		return fmt.Errorf("writing the status of Infrastructure/%s: %w", instance, err)
+		return nil, fmt.Errorf("writing the status of Infrastructure/%s: %w", instance, err)
 	}
-	return wrong
+	return wrong, nil
 }
 
 // seen is what Infrastructure tells of a cluster.
