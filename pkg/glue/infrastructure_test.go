@@ -23,10 +23,13 @@ func infrastructureOf(owner, name string) *configv1.Infrastructure {
 	out.Labels[driver.ManagedByLabel] = owner
 	out.Status.InfrastructureName = name
 	out.Status.InfrastructureTopology = configv1.SingleReplicaTopologyMode
+	out.Status.ControlPlaneTopology = configv1.ExternalTopologyMode
 	return out
 }
 
 func TestInfrastructure(t *testing.T) {
+	edited := infrastructureOf(Name, "harvester-1")
+	edited.Status.ControlPlaneTopology = configv1.HighlyAvailableTopologyMode
 	tests := map[string]struct {
 		reason string
 		there  *configv1.Infrastructure
@@ -35,6 +38,7 @@ func TestInfrastructure(t *testing.T) {
 		// writes are the verbs that change something.
 		writes string
 	}{
+		"Edited":  {"pods would look for nodes of a control plane", edited, []string{"a"}, "harvester-1", "update"},
 		"Missing": {"it is made, and described", nil, []string{"a"}, "kubernetes-3f2a9c1d4b7e", "create update"},
 		"Killed":  {"between the two writes", infrastructureOf(Name, ""), []string{"a"}, "kubernetes-3f2a9c1d4b7e", "update"},
 		"Done":    {"nothing is written twice", infrastructureOf(Name, "harvester-1"), []string{"a"}, "harvester-1", ""},

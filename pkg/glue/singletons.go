@@ -117,7 +117,8 @@ func (s starter) infrastructure(ctx context.Context) (wrong, err error) {
 		return nil, err
 	}
 	wanted, wrong := describe(current.Status, s.InfraID, seen)
-	if wanted.InfrastructureName == current.Status.InfrastructureName && wanted.InfrastructureTopology == current.Status.InfrastructureTopology {
+	if wanted.InfrastructureName == current.Status.InfrastructureName && wanted.InfrastructureTopology == current.Status.InfrastructureTopology &&
+		wanted.ControlPlaneTopology == current.Status.ControlPlaneTopology {
 		return wrong, nil
 	}
 	updated := current.DeepCopy()
