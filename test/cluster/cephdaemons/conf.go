@@ -12,7 +12,8 @@ import (
 
 // daemonSettings keep a disposable cluster small, quick and quiet. What decides how long writes and
 // failures take for a client is Ceph's own, but for the mon timers: with Ceph's, each change of the mons
-// takes 6–14 s instead of 3–5. An OSD with its data in memory saves it at a slow shutdown only.
+// takes 6–14 s instead of 3–5. Each new pool's CRUSH map would be tried out within one lease, which a
+// busy machine does not manage. An OSD with its data in memory saves it at a slow shutdown only.
 const daemonSettings = `
 	auth cluster required = cephx
 	auth service required = cephx
