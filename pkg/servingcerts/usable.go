@@ -63,10 +63,10 @@ func (k Keeper) giveUpUnusable(ctx context.Context) error {
 		}
 	}
 	bundle, err := k.ConfigMaps.Lister().ConfigMaps(k.Namespace).Get(k.Bundle)
-	if err != nil || bundle.Data[bundleKey] == "" {
+	if err != nil || bundle.Data[BundleKey] == "" {
 		return nil // It is about to be written.
 	}
-	if _, why := cert.ParseCertsPEM([]byte(bundle.Data[bundleKey])); why != nil {
+	if _, why := cert.ParseCertsPEM([]byte(bundle.Data[BundleKey])); why != nil {
 		out := bundle.DeepCopy()
 		out.Data = nil
 		if _, err := k.Client.CoreV1().ConfigMaps(k.Namespace).Update(ctx, out, metav1.UpdateOptions{}); err != nil {
@@ -77,8 +77,6 @@ func (k Keeper) giveUpUnusable(ctx context.Context) error {
 	}
 	return nil
 }
-
-const bundleKey = "ca-bundle.crt"
 
 // noCA says why nobody could verify what the Secret's CA signs; empty is that it is one.
 func noCA(secret *corev1.Secret) string {
