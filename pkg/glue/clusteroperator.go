@@ -91,8 +91,7 @@ func (s starter) ownState() factory.Controller {
 			}
 			available := condition.New(ownPrefix+operatorv1.OperatorStatusTypeAvailable, operatorv1.ConditionTrue, condition.AsExpected, "")
 			if !s.anyStarted() {
-				available = condition.New(*available.Type, operatorv1.ConditionTrue, condition.NoCephCluster,
-					"No Ceph cluster is declared. Declare one with `oc create secret generic "+driver.CredentialsSecret+" -n "+driver.Namespace+" --from-file=ceph.conf --from-file=keyring`")
+				available = condition.New(*available.Type, operatorv1.ConditionTrue, condition.NoCephCluster, undeclared(s.Kubernetes))
 			}
 			return s.clients.storage.ApplyOperatorStatus(ctx, ownPrefix, applyoperatorv1.OperatorStatus().WithConditions(
 				available,
@@ -101,4 +100,13 @@ func (s starter) ownState() factory.Controller {
 			))
 		},
 	})
+}
+
+// undeclared says how to declare a Ceph cluster, with the tool that administrators have.
+func undeclared(kubernetes bool) string {
+	tool := "oc"
+	if kubernetes {
+		tool = "kubectl"
+	}
+	return "No Ceph cluster is declared. Declare one with `" + tool + " create secret generic " + driver.CredentialsSecret + " -n " + driver.Namespace + " --from-file=ceph.conf --from-file=keyring`"
 }

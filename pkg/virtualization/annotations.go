@@ -85,7 +85,7 @@ func (c classHints) annotate(ctx context.Context) ([]string, error) {
 			errs = append(errs, fmt.Errorf("annotating StorageClass %s: %w", class.Name, err))
 		}
 		for _, o := range overrides {
-			messages = append(messages, fmt.Sprintf("StorageClass %s: annotation %s belongs to %s, the operator would have it %s; to have that: oc annotate storageclass %s %s-",
+			messages = append(messages, fmt.Sprintf("StorageClass %s: annotation %s belongs to %s, the operator would have it %s; to have that: kubectl annotate storageclass %s %s-",
 				class.Name, o.key, o.by, text(o.wanted), class.Name, o.key))
 		}
 	}

@@ -117,10 +117,10 @@ func (c entries) keep(ctx context.Context, setting *unstructured.Unstructured, w
 	case err != nil:
 		return "", fmt.Errorf("the setting %s is %w: %w", name, err, errInvalidSetting)
 	case result == overridden:
-		return fmt.Sprintf("Setting %s: the entry of %s is %s, the operator would have it %s; to have that, remove the entry, then: oc annotate setting %s %s-",
+		return fmt.Sprintf("Setting %s: the entry of %s is %s, the operator would have it %s; to have that, remove the entry, then: kubectl annotate settings.harvesterhci.io %s %s-",
 			name, c.Driver.Name, merged, wanted, name, c.annotation()), nil
 	case result == withdrawn:
-		return fmt.Sprintf("Setting %s: the entry of %s was removed; to have it back: oc annotate setting %s %s-", name, c.Driver.Name, name, c.annotation()), nil
+		return fmt.Sprintf("Setting %s: the entry of %s was removed; to have it back: kubectl annotate settings.harvesterhci.io %s %s-", name, c.Driver.Name, name, c.annotation()), nil
 	case result == settled:
 		return "", nil
 	}

@@ -1,6 +1,7 @@
 package virtualization
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,6 +13,8 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // TestSettingsAreNeverMade, nor written over somebody who was faster.
@@ -80,6 +83,21 @@ func TestSettingsAreNeverMade(t *testing.T) {
 	for _, action := range r.client.Actions() {
 		if action.GetVerb() != "list" && action.GetVerb() != "watch" {
 			t.Errorf("idle means idle: got %s %s", action.GetVerb(), action.GetResource().Resource)
+		}
+	}
+}
+
+// TestAdviceForHarvester: it has kubectl, not oc, and a kind of Rancher's that is called settings, too.
+func TestAdviceForHarvester(t *testing.T) {
+	for value, told := range map[string]string{`{"rbd.csi.ceph.com":{}}`: "is {}", `{}`: "was removed"} {
+		setting := &unstructured.Unstructured{Object: map[string]any{"value": value}}
+		setting.SetName("csi-driver-config")
+		setting.SetAnnotations(map[string]string{"storage.openshift.io/applied-rbd.csi.ceph.com": "true"})
+		c := entries{Config: Config{Driver: driver.RBD}}
+		got, err := c.keep(t.Context(), setting, "true")
+		const command = ": kubectl annotate settings.harvesterhci.io csi-driver-config storage.openshift.io/applied-rbd.csi.ceph.com-"
+		if err != nil || !strings.Contains(got, told) || !strings.HasSuffix(got, command) {
+			t.Errorf("got %q, %v", got, err)
 		}
 	}
 }

@@ -127,7 +127,7 @@ var _ = Describe("Harvester's settings", func() {
 				i = 1
 			}
 			Expect(env.Condition(ctx, Default, driver.All[i], condition.HarvesterSettingsCurrent).Message).To(And(
-				ContainSubstring(told), ContainSubstring("oc annotate setting csi-driver-config storage.openshift.io/applied-"+d+"-")))
+				ContainSubstring(told), ContainSubstring("kubectl annotate settings.harvesterhci.io csi-driver-config storage.openshift.io/applied-"+d+"-")))
 		}
 		Expect(value(ctx, Default, driverConfig)).To(Equal(mine))
 
