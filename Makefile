@@ -16,10 +16,10 @@ GO_LD_FLAGS := -s -w
 PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
 # Suites that start a cluster of their own, each in a process of its own.
 # The long ones come first, so that none is left alone at the end.
-LONG_SUITES := $(addprefix ./test/e2e/,connect glue teardown deploy pools beside credentials) ./pkg/ceph/rados ./test/volumes
+LONG_SUITES := $(addprefix ./test/e2e/,teardown connect glue virtualization deploy pools tags beside credentials) ./pkg/ceph/rados ./test/volumes
 SUITES := $(LONG_SUITES) ./test/e2e/... ./test/cluster/... ./test/demo/...
-# They wait most of the time: three of them keep about one core busy.
-RUN_SUITES = $(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=3 -count=1
+# They wait most of the time: four of them keep little more than one core busy.
+RUN_SUITES = $(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=4 -count=1
 COMPARE_RIGHTS = $(GO) run $(GO_FLAGS) ./test/rights/compare
 CLUSTER = $(GO) run $(GO_FLAGS) ./test/cluster
 

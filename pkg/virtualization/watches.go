@@ -34,7 +34,7 @@ type watch struct {
 	resource schema.GroupVersionResource
 	informer cache.SharedIndexInformer
 	stop     context.CancelFunc
-	// failure is why the last list or watch failed; nil since one worked.
+	// failure is why a list or watch failed last; of interest until the first list has worked.
 	failure error
 }
 
