@@ -7,13 +7,12 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/loglevel"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 )
 
 // slowResync is how often what informers tell at once is compared all the same.
 const slowResync = 20 * time.Minute
-
-// conflictRetry is when to try again after a conflict that no informer has told of.
-const conflictRetry = time.Second
 
 // controller is a row of the table.
 type controller struct {
@@ -51,10 +50,7 @@ func (s starter) gated(c controller) factory.SyncFunc {
 		}
 		err := c.sync(ctx, syncCtx)
 		if apierrors.IsConflict(err) {
-			// Somebody has written the object since it was read. An informer tells of that; a limit by
-			// rate would start anew with each sync that seems to succeed.
-			syncCtx.Queue().AddAfter(factory.DefaultQueueKey, conflictRetry)
-			return nil
+			return event.AfterConflict(syncCtx, err)
 		}
 		if c.quiet || s.otherGlue() || !s.managed() {
 			return err

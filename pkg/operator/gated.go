@@ -21,6 +21,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 )
 
 // wrapped runs a library-go controller's sync on other triggers than its own: library-go
@@ -77,20 +78,10 @@ func (w wrapped) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	if _, _, _, err := w.operator.GetOperatorState(); apierrors.IsNotFound(err) {
 		return nil
 	}
-	err := w.inner(ctx, syncCtx)
-	if apierrors.IsConflict(err) {
-		// Somebody has written the object since it was read, such as the status of a new Deployment.
-		// An informer tells of that; a limit by rate would start anew with each sync that seems to
-		// succeed.
-		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, conflictRetry)
-		return nil
-	}
-	return err
+	return event.AfterConflict(syncCtx, w.inner(ctx, syncCtx))
 }
 
 const (
-	// conflictRetry is when to try again after a conflict that no informer has told of.
-	conflictRetry = time.Second
 	// waitAgain is when a workload that waits looks again, for what no informer tells.
 	waitAgain = 5 * time.Second
 	// waitQuietly is for how long a workload waits before it says so: a first installation has

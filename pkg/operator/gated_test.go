@@ -163,18 +163,7 @@ func TestConflictThatLasts(t *testing.T) {
 			},
 			operator: conditiontest.New(operatorv1.Managed),
 		}
-		syncCtx := factory.NewSyncContext("test", events.NewInMemoryRecorder("test", clock.RealClock{}))
-		defer syncCtx.Queue().ShutDown()
-		start, syncs := time.Now(), 0
-		for ; time.Since(start) < time.Minute; syncs++ {
-			if err := c.sync(t.Context(), syncCtx); err != nil {
-				t.Fatal(err)
-			}
-			key, _ := syncCtx.Queue().Get()
-			syncCtx.Queue().Done(key)
-			syncCtx.Queue().Forget(key) // As library-go does after a sync without an error.
-		}
-		if syncs > 60 {
+		if syncs := conditiontest.SyncsInAMinute(t, c.sync); syncs > 60 {
 			t.Errorf("%d syncs a minute", syncs)
 		}
 	})

@@ -36,7 +36,7 @@ func (c *Conn) unlimited(ctx context.Context, calls int) (*Conn, error) {
 		return nil, err
 	}
 	conn, err := await(ctx, func() (*rados.Conn, error) {
-		return open(c.source, initial(monmap.MonHost()), Options{Mon: unlimited, Calls: cap(c.slots)})
+		return open(c.source, initial(monmap.MonHost()), Options{Mon: unlimited, Calls: calls})
 	}, discard)
 	if err != nil {
 		return nil, err
