@@ -1,8 +1,8 @@
 # Targets carry the names of openshift/build-machinery-go.
 all: build
-.PHONY: all help dependencies build test test-unit test-e2e test-e2e-failed verify update clean \
+.PHONY: all help dependencies dependencies-nodes build test test-unit test-e2e test-e2e-failed test-node require-nodes verify update clean \
 	verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden update-gofmt update-deps update-golden \
-	cluster-up cluster-down demo bench images
+	test-releases cluster-up cluster-down demo bench images test-image test-release-suites
 
 SHELL := /bin/bash -o pipefail
 
@@ -17,7 +17,9 @@ PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
 # Suites that start a cluster of their own, each in a process of its own.
 # The long ones come first, so that none is left alone at the end.
 LONG_SUITES := $(addprefix ./test/e2e/,teardown connect glue virtualization deploy pools tags beside credentials) ./pkg/ceph/rados ./test/volumes
-SUITES := $(LONG_SUITES) ./test/e2e/... ./test/cluster/... ./test/demo/...
+NODE_SUITES := ./test/e2e/node ./test/cluster/node/...
+# Suite node is run by test-node alone.
+SUITES = $(LONG_SUITES) $$($(GO) list $(GO_FLAGS) ./test/e2e/... | grep -v /test/e2e/node) ./test/cluster/... ./test/demo/... ./test/standins/...
 # They wait most of the time: four of them keep little more than one core busy.
 RUN_SUITES = $(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=4 -count=1
 COMPARE_RIGHTS = $(GO) run $(GO_FLAGS) ./test/rights/compare
@@ -29,24 +31,53 @@ help: ## Show the targets
 dependencies: ## Install librados, its headers and the Ceph daemons of the distribution, where missing
 	@test/install-dependencies.sh
 
+dependencies-nodes: dependencies ## Install what real nodes run, containerd and its like, where missing
+	@test/install-dependencies.sh nodes
+
 build: dependencies ## Build bin/ceph-csi-driver-operator
 	$(GO) build $(GO_FLAGS) -ldflags '$(GO_LD_FLAGS)' -o bin/ ./cmd/ceph-csi-driver-operator
 
 test: verify test-unit test-e2e ## Check everything: sources, unit tests, end-to-end tests on a real API server and Ceph
+	@$(CLUSTER) nodes || echo "What needs real nodes was not run."
 
 test-unit: dependencies ## Run the unit tests
 	$(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -short $$($(GO) list $(GO_FLAGS) $(PACKAGES) | grep -v /test/e2e/)
 
 test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own
+	-@test/install-dependencies.sh nodes
 	$(CLUSTER) binaries
 	rm -rf bin/rights-used
 	$(RUN_SUITES) $(SUITES) | tee bin/e2e.log
 	$(COMPARE_RIGHTS)
 
+test-node: build dependencies-nodes require-nodes ## Run what needs real nodes: kubelet, containerd, sidecars
+	$(CLUSTER) binaries
+	$(RUN_SUITES) $(NODE_SUITES)
+
+require-nodes: dependencies ## Fail where real nodes cannot be run, and say what they need
+	@$(CLUSTER) nodes
+
 test-e2e-failed: build ## Run the suites again that failed in the last make test-e2e
 	@failed=$$(sed -n 's/^FAIL\t\(\S*\).*/\1/p' bin/e2e.log) && [ -n "$$failed" ] || { echo "no suite failed in the last make test-e2e"; exit 1; }; \
 		echo "$$failed"; $(RUN_SUITES) $$failed | tee bin/e2e.log
 	$(COMPARE_RIGHTS)
+
+# Each release twice: its daemons with clients of the installed one, as an upgraded cluster has them, and
+# everything of that release, as a new cluster has it.
+RELEASES ?= 18.2 20.2
+RELEASE_SUITES ?= ./pkg/ceph/rados ./test/volumes $(addprefix ./test/e2e/,check credentials teardown tags pools connect)
+test-releases: $(addprefix test-release-,$(RELEASES)) ## Run the suites that touch Ceph on newer Ceph, unpacked from Debian's packages
+
+test-release-%: build
+	$(CLUSTER) binaries
+	CEPH_RELEASE=$* $(RUN_SUITES) $(RELEASE_SUITES) | tee bin/release-$*-installed.log
+	variables=$$($(CLUSTER) release $*) && eval "$$variables" && export OPERATOR_BINARY=$(CURDIR)/bin/ceph-$*/ceph-csi-driver-operator && \
+		$(GO) build -trimpath -tags=$$GO_TAGS -ldflags '$(GO_LD_FLAGS)' -o bin/ceph-$*/ ./cmd/ceph-csi-driver-operator && \
+		$(MAKE) --no-print-directory test-release-suites GO_TAGS=$$GO_TAGS | tee bin/release-$*-native.log
+
+# The environment says which release.
+test-release-suites:
+	$(RUN_SUITES) $(RELEASE_SUITES)
 
 verify: verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden ## Check format, vet, lint, vendor folder and generated files
 
@@ -97,9 +128,15 @@ bench: build ## Measure the numbers of the README's table
 	$(GO) run $(GO_FLAGS) ./test/bench
 
 IMAGE ?= ceph-csi-driver-operator:latest
-images: ## Build the image $(IMAGE) with podman or docker
-	@engine=$$(command -v podman || command -v docker) || { echo "make images needs podman or docker"; exit 1; }; \
-		$$engine build -t $(IMAGE) -f Dockerfile .
+# Build arguments of the Dockerfile that may be given here.
+IMAGE_ARGUMENTS = $(foreach a,BUILDER BASE CEPH_RELEASE CEPH_MINIMUM,$(if $($(a)),--build-arg $(a)=$($(a))))
+images: ## Build the image $(IMAGE) with podman, docker or buildah
+	@engine=$$(command -v podman || command -v docker || command -v buildah) || { echo "make images needs podman, docker or buildah"; exit 1; }; \
+		$$engine build $(IMAGE_ARGUMENTS) -t $(IMAGE) -f Dockerfile .
+
+test-image: ## Build the Dockerfile over this machine's distribution, try the image, and leave it in bin/image.tar
+	@test/install-dependencies.sh image-tools
+	$(GO) run $(GO_FLAGS) ./test/image
 
 clean: ## Remove what was built here
 	rm -rf bin

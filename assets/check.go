@@ -9,13 +9,10 @@ import (
 var placeholder = regexp.MustCompile(`\$\{[^}]*\}?`)
 
 // leftForLibraryGo are the placeholders that library-go replaces, by asset. In the DaemonSet it
-// knows neither the cluster nor leader election, in all other assets none at all.
+// does not know the cluster, in all other assets none at all.
 var leftForLibraryGo = map[string][]string{
-	Controller: {
-		"${CLUSTER_ID}", "${LOG_LEVEL}", "${TLS_CIPHER_SUITES}", "${TLS_MIN_VERSION}",
-		"${LEADER_ELECTION_LEASE_DURATION}", "${LEADER_ELECTION_RENEW_DEADLINE}", "${LEADER_ELECTION_RETRY_PERIOD}",
-	},
-	Node: {"${LOG_LEVEL}", "${TLS_CIPHER_SUITES}", "${TLS_MIN_VERSION}"},
+	Controller: {"${CLUSTER_ID}", "${LOG_LEVEL}", "${TLS_CIPHER_SUITES}", "${TLS_MIN_VERSION}"},
+	Node:       {"${LOG_LEVEL}", "${TLS_CIPHER_SUITES}", "${TLS_MIN_VERSION}"},
 }
 
 // check refuses placeholders that nobody would replace. That every asset can be parsed is

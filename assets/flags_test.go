@@ -1,7 +1,6 @@
 package assets_test
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -25,7 +24,8 @@ func TestFlagsAreAccepted(t *testing.T) {
 				t.Errorf("%s: no release is known of the program of %s (%s)", w.meta.Name, c.Name, c.Image)
 			}
 			for release, accepted := range programs {
-				for _, problem := range wrongArgs(c, accepted) {
+				problems := append(wrongArgs(c, accepted), wrongGates(c, gates[variables[c.Image]][release])...)
+				for _, problem := range problems {
 					t.Errorf("%s: %s of release %s: %s", w.meta.Name, c.Name, release, problem)
 				}
 			}
@@ -52,6 +52,25 @@ func wrongArgs(c corev1.Container, accepted []string) []string {
 	return out
 }
 
+// wrongGates are the feature gates that a release does not know, which ends it like an unknown
+// flag.
+func wrongGates(c corev1.Container, known []string) []string {
+	var out []string
+	for _, arg := range c.Args {
+		list, given := strings.CutPrefix(arg, "--feature-gates=")
+		if !given {
+			continue
+		}
+		for gate := range strings.SplitSeq(list, ",") {
+			name, value, _ := strings.Cut(gate, "=")
+			if !slices.Contains(known, name) || value != "true" && value != "false" {
+				out = append(out, "feature gate "+gate+" is not known")
+			}
+		}
+	}
+	return out
+}
+
 // TestArgumentsThatMatter are those whose absence nobody would notice at once.
 func TestArgumentsThatMatter(t *testing.T) {
 	tests := map[string]struct {
@@ -65,8 +84,11 @@ func TestArgumentsThatMatter(t *testing.T) {
 		"CephFSTags":        {reason: "teardown finds volumes by their tags", workload: driver.CephFS.ControllerName(), container: "csi-driver", args: []string{"--clustername=${CLUSTER_ID}", "--setmetadata=true"}},
 		"VolumeNames":       {reason: "without them the driver tags nothing", workload: driver.RBD.ControllerName(), container: "csi-provisioner", args: []string{"--extra-create-metadata=true"}},
 		"SnapshotNames":     {reason: "without them the driver tags nothing", workload: driver.CephFS.ControllerName(), container: "csi-snapshotter", args: []string{"--extra-create-metadata=true"}},
-		"GroupSnapshots":    {reason: "they are behind a feature gate", workload: driver.CephFS.ControllerName(), container: "csi-snapshotter", args: []string{"--feature-gates=CSIVolumeGroupSnapshot=true"}},
-		"RBDTopology":       {reason: "the driver reports topology without domains", workload: driver.RBD.ControllerName(), container: "csi-provisioner", args: []string{"--immediate-topology=false", "--default-fstype=ext4"}},
+		"GroupSnapshots":    {reason: "they are behind a feature gate", workload: driver.CephFS.ControllerName(), container: "csi-snapshotter", args: []string{"--feature-gates=CSIVolumeGroupSnapshot=true,ReleaseLeaderElectionOnExit=false"}},
+		"RBDTopology":       {reason: "the driver reports topology without domains, with which a volume for a chosen node is never made", workload: driver.RBD.ControllerName(), container: "csi-provisioner", args: []string{"--feature-gates=Topology=false,ReleaseLeaderElectionOnExit=true", "--default-fstype=ext4"}},
+		"CephFSTopology":    {reason: "nobody sets up topology", workload: driver.CephFS.ControllerName(), container: "csi-provisioner", args: []string{"--feature-gates=Topology=false,ReleaseLeaderElectionOnExit=true"}},
+		"AttacherReleases":  {reason: "the next pod need not wait for the lease of one that ended", workload: driver.RBD.ControllerName(), container: "csi-attacher", args: []string{"--feature-gates=ReleaseLeaderElectionOnExit=true"}},
+		"ResizerReleases":   {reason: "the next pod need not wait for the lease of one that ended", workload: driver.CephFS.ControllerName(), container: "csi-resizer", args: []string{"--feature-gates=ReleaseLeaderElectionOnExit=true"}},
 		"CephFSHasNoFSType": {reason: "it is a filesystem", workload: driver.CephFS.ControllerName(), container: "csi-provisioner", args: []string{"--default-fstype=ext4"}, never: true},
 		"RBDAddons":         {reason: "the default path cannot be written", workload: driver.RBD.ControllerName(), container: "csi-driver", args: []string{"--csi-addons-endpoint=unix:///csi/csi-addons.sock"}},
 		"LogLevel":          {reason: "spec.logLevel reaches the driver", workload: driver.RBD.NodeName(), container: "csi-driver", args: []string{"--v=${LOG_LEVEL}", "--nodeserver=true"}},
@@ -88,40 +110,5 @@ func TestArgumentsThatMatter(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestLeaderElection: every sidecar but the probe runs in both replicas and must not act in
-// both.
-func TestLeaderElection(t *testing.T) {
-	want := []string{
-		"--leader-election-lease-duration=${LEADER_ELECTION_LEASE_DURATION}",
-		"--leader-election-namespace=" + driver.Namespace,
-		"--leader-election-renew-deadline=${LEADER_ELECTION_RENEW_DEADLINE}",
-		"--leader-election-retry-period=${LEADER_ELECTION_RETRY_PERIOD}",
-		"--leader-election=true",
-	}
-	sidecars := map[string]bool{"csi-provisioner": true, "csi-attacher": true, "csi-resizer": true, "csi-snapshotter": true}
-	for _, w := range workloads(t) {
-		if w.node {
-			continue
-		}
-		found := maps.Clone(sidecars)
-		for _, c := range w.template.Spec.Containers {
-			elects := slices.Sorted(func(yield func(string) bool) {
-				for _, arg := range c.Args {
-					if strings.HasPrefix(arg, "--leader-election") && !yield(arg) {
-						return
-					}
-				}
-			})
-			if sidecars[c.Name] != slices.Equal(elects, want) {
-				t.Errorf("%s: %s elects a leader with %v, want %v", w.meta.Name, c.Name, elects, want)
-			}
-			delete(found, c.Name)
-		}
-		if len(found) > 0 {
-			t.Errorf("%s lacks sidecars %v", w.meta.Name, found)
-		}
 	}
 }

@@ -85,6 +85,34 @@ var releases = map[string]map[string][]string{
 	"KUBE_RBAC_PROXY_IMAGE":       {"0.19": kubeRBACProxy},
 }
 
+// gates are the feature gates that the sidecars know, by the variable of their image and by
+// release, from their pkg/features/features.go. ReleaseLeaderElectionOnExit came with exactly
+// these first releases.
+var gates = map[string]map[string][]string{
+	"PROVISIONER_IMAGE": {
+		"6.0": words("Topology HonorPVReclaimPolicy", provisionerGates),
+		"6.2": words("Topology", provisionerGates),
+		"6.3": words("Topology", provisionerGates),
+	},
+	"ATTACHER_IMAGE": {
+		"4.10": words("MutableCSINodeAllocatableCount ReleaseLeaderElectionOnExit"),
+		"4.12": words("MutableCSINodeAllocatableCount ReleaseLeaderElectionOnExit"),
+	},
+	"RESIZER_IMAGE": {
+		"2.0": words(resizerGates),
+		"2.2": words(resizerGates),
+	},
+	"SNAPSHOTTER_IMAGE": {
+		"8.4": words("CSIVolumeGroupSnapshot ReleaseLeaderElectionOnExit"),
+		"8.6": words("CSIVolumeGroupSnapshot ReleaseLeaderElectionOnExit"),
+	},
+}
+
+const (
+	provisionerGates = " CrossNamespaceVolumeDataSource VolumeAttributesClass ReleaseLeaderElectionOnExit"
+	resizerGates     = "AnnotateFsResize RecoverVolumeExpansionFailure VolumeAttributesClass ReleaseLeaderElectionOnExit"
+)
+
 func without(list []string, gone string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == gone })
 }

@@ -89,8 +89,11 @@ func forgetOpenShift(t *testing.T, object *unstructured.Unstructured, path ...st
 	}
 }
 
+const servingCertVolume = "serving-cert"
+
 // standIn has `cluster-storage` do what OpenShift would, on any node: nodes of a control plane
-// carry other labels elsewhere. Its pod starts before it has made its own certificate.
+// carry other labels elsewhere. It reads the certificate that it makes from the API server: a mounted
+// Secret that is made after the pod would reach it a minute late.
 func standIn(t *testing.T, deployment *unstructured.Unstructured) {
 	t.Helper()
 	pod := []string{"spec", "template", "spec"}
@@ -102,6 +105,9 @@ func standIn(t *testing.T, deployment *unstructured.Unstructured) {
 	}
 	container := containers[0].(map[string]any)
 	container["args"] = append(container["args"].([]any), "--report-cluster-operator", "--kubernetes")
+	container["volumeMounts"] = slices.DeleteFunc(container["volumeMounts"].([]any), func(mount any) bool {
+		return mount.(map[string]any)["name"] == servingCertVolume
+	})
 	if err := unstructured.SetNestedSlice(deployment.Object, containers, append(pod, "containers")...); err != nil {
 		t.Fatal(err)
 	}
@@ -109,11 +115,7 @@ func standIn(t *testing.T, deployment *unstructured.Unstructured) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, volume := range volumes {
-		if secret, ok := volume.(map[string]any)["secret"].(map[string]any); ok {
-			secret["optional"] = true
-		}
-	}
+	volumes = slices.DeleteFunc(volumes, func(volume any) bool { return volume.(map[string]any)["name"] == servingCertVolume })
 	if err := unstructured.SetNestedSlice(deployment.Object, volumes, append(pod, "volumes")...); err != nil {
 		t.Fatal(err)
 	}

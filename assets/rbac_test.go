@@ -171,6 +171,22 @@ func TestNobodyMay(t *testing.T) {
 	}
 }
 
+// TestProxyMayAsk: it answers 500 to everybody where it may not ask who scrapes and whether
+// they may.
+func TestProxyMayAsk(t *testing.T) {
+	for _, d := range driver.All {
+		held := rightsOf(operandRBAC(t, d).roles["ClusterRole ceph-"+d.Kind+"-kube-rbac-proxy-role"])
+		for group, resource := range map[string]string{
+			"authentication.k8s.io": "tokenreviews",
+			"authorization.k8s.io":  "subjectaccessreviews",
+		} {
+			if !includes(held, rights.Right{Scope: rights.Cluster, Group: group, Resource: resource, Verb: "create"}) {
+				t.Errorf("%s: kube-rbac-proxy may not create %s", d.Kind, resource)
+			}
+		}
+	}
+}
+
 // TestBoundRoles: the operator may bind exactly the roles that it binds, and the shared ones
 // go to the controllers.
 func TestBoundRoles(t *testing.T) {

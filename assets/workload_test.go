@@ -218,6 +218,7 @@ func TestRollout(t *testing.T) {
 			"replicas, which the topology decides":         {deployment.Spec.Replicas == nil, true},
 			"maxUnavailable of the Deployment":             {rolling.MaxUnavailable.String(), "1"},
 			"maxSurge of the Deployment":                   {rolling.MaxSurge.String(), "0"},
+			"seconds until a standby is killed":            {*deployment.Spec.Template.Spec.TerminationGracePeriodSeconds, int64(10)},
 			"maxUnavailable of the DaemonSet":              {daemonSet.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable.String(), "10%"},
 			"the only method of replacing what is running": {daemonSet.Spec.UpdateStrategy.Type, appsv1.RollingUpdateDaemonSetStrategyType},
 		}) {

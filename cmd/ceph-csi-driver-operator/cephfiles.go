@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/check"
 )
 
@@ -27,6 +29,22 @@ func (f *cephFlags) files() (conf, keyring check.File, err error) {
 	}
 	keyring, err = readFile("--keyring", f.keyring)
 	return conf, keyring, err
+}
+
+// declaration has the files as the data of a Secret; nil where none is given.
+func (f *cephFlags) declaration() (map[string][]byte, error) {
+	if f.conf == "" && f.keyring == "" && f.user == "" {
+		return nil, nil
+	}
+	conf, keyring, err := f.files()
+	if err != nil {
+		return nil, err
+	}
+	data := map[string][]byte{ceph.EntryConf: conf.Content, ceph.EntryKeyring: keyring.Content}
+	if f.user != "" {
+		data[ceph.EntryUserID] = []byte(strings.TrimPrefix(f.user, "client."))
+	}
+	return data, nil
 }
 
 func readFile(flag, name string) (check.File, error) {

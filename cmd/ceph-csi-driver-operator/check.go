@@ -37,6 +37,9 @@ func (e exit) Error() string {
 	return e.err.Error()
 }
 
+// silence is enough for OSDs that nobody else keeps waiting.
+const silence = 3 * time.Second
+
 // checkFlags are the flags of check.
 type checkFlags struct {
 	cephFlags
@@ -103,7 +106,7 @@ func (f checkFlags) config() (check.Config, error) {
 		User: f.user, Pool: f.pool, Filesystem: f.filesystem, Drivers: driver.All,
 		Resolve: resolve, Reach: check.Reach,
 		Dial: func(ctx context.Context, source ceph.Source) (check.Ceph, error) {
-			conn, err := rados.Dial(ctx, source, rados.Options{})
+			conn, err := rados.Dial(ctx, source, rados.Options{Silence: silence})
 			if err != nil {
 				return nil, err
 			}

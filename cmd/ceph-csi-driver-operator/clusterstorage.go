@@ -44,12 +44,11 @@ func newClusterStorageCommand() *cobra.Command {
 			limitMemory()
 			logs.InitLogs()
 			defer logs.FlushLogs()
-			return serve(cmd.Context(), process{
-				name:     glue.Name,
-				identity: os.Getenv("POD_NAME"),
-				version:  options.Version,
-				flags:    flags,
-			}, func(ctx context.Context, c *controllercmd.ControllerContext) error {
+			p := process{name: glue.Name, identity: os.Getenv("POD_NAME"), version: options.Version, flags: flags}
+			if kubernetes {
+				p.certificate = glue.CertificateSecret
+			}
+			return serve(cmd.Context(), p, func(ctx context.Context, c *controllercmd.ControllerContext) error {
 				return glue.Run(ctx, c, options)
 			})
 		},

@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 
+	configv1 "github.com/openshift/api/config/v1"
 	operatorv1alpha1 "github.com/openshift/api/operator/v1alpha1"
 	"github.com/openshift/library-go/pkg/authorization/hardcodedauthorizer"
 	"github.com/openshift/library-go/pkg/config/client"
+	"github.com/openshift/library-go/pkg/config/configdefaults"
 	"github.com/openshift/library-go/pkg/config/serving"
 	"github.com/openshift/library-go/pkg/controller/controllercmd"
 	"github.com/openshift/library-go/pkg/operator/events"
@@ -18,6 +20,8 @@ import (
 	"k8s.io/apiserver/pkg/authorization/union"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/utils/clock"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
 )
 
 // Client rate: library-go leaves client-go's 5 requests per second, with which the static
@@ -36,6 +40,9 @@ type process struct {
 	identity string
 	version  string
 	flags    *controllercmd.ControllerFlags
+	// certificate names the Secret that the server's certificate is read from; empty where the pod
+	// mounts one. What --config names goes first.
+	certificate string
 }
 
 // serve runs start as library-go's controllercmd does, but returns errors to the caller
@@ -62,7 +69,7 @@ func serve(ctx context.Context, p process, start controllercmd.StartFunc) error 
 	}()
 	ended := make(chan error, 2)
 	go func() {
-		if err := runServer(ctx, p, config.generic, info); err != nil {
+		if err := runServer(ctx, p, config, info); err != nil {
 			ended <- err
 		}
 	}()
@@ -98,11 +105,22 @@ func (p process) builder(start controllercmd.StartFunc) *controllercmd.Controlle
 
 // runServer answers probes and Prometheus, with the authorization of controllercmd's server:
 // https://github.com/openshift/library-go/blob/master/pkg/controller/controllercmd/builder.go
-func runServer(ctx context.Context, p process, config *operatorv1alpha1.GenericOperatorConfig, info version.Info) error {
-	built, err := serving.ToServerConfig(ctx, config.ServingInfo, config.Authentication, config.Authorization,
+func runServer(ctx context.Context, p process, config loadedConfig, info version.Info) error {
+	var certificate *servingcerts.Certificate
+	if config.fromSecret {
+		var err error
+		if certificate, err = p.readCertificate(ctx); err != nil || ctx.Err() != nil {
+			return err
+		}
+		config.generic.ServingInfo.CertInfo = configv1.CertInfo{}
+	}
+	built, err := serving.ToServerConfig(ctx, config.generic.ServingInfo, config.generic.Authentication, config.generic.Authorization,
 		p.flags.KubeConfigFile, nil, nil, false, false, &info)
 	if err != nil {
 		return fmt.Errorf("configuring the server of probes and metrics: %w", err)
+	}
+	if certificate != nil {
+		built.SecureServing.Cert = certificate
 	}
 	built.Authorization.Authorizer = union.New(hardcodedauthorizer.NewHardCodedMetricsAuthorizer(), built.Authorization.Authorizer)
 	server, err := built.Complete(nil).New(p.name, genericapiserver.NewEmptyDelegate())
@@ -115,13 +133,15 @@ func runServer(ctx context.Context, p process, config *operatorv1alpha1.GenericO
 	return nil
 }
 
-// loadedConfig is the content of --config, completed with a serving certificate.
+// loadedConfig is the content of --config, completed with a serving certificate and defaults.
 type loadedConfig struct {
 	raw     *unstructured.Unstructured
 	generic *operatorv1alpha1.GenericOperatorConfig
 	// watched are files whose change ends the process; contents is what they held at start.
 	watched  []string
 	contents map[string][]byte
+	// fromSecret has the certificate of process.certificate served.
+	fromSecret bool
 	// cleanup removes the serving certificate, if it was generated.
 	cleanup func()
 }
@@ -138,7 +158,13 @@ func loadConfig(ctx context.Context, p process, info version.Info) (loadedConfig
 		return loadedConfig{}, fmt.Errorf("--config: %w", err)
 	}
 	given := out.generic.ServingInfo.CertFile
-	if out.contents, out.watched, err = command.AddDefaultRotationToConfig(out.generic, content); err != nil {
+	out.fromSecret = given == "" && p.certificate != ""
+	if out.fromSecret {
+		out.contents = map[string][]byte{}
+		if p.flags.ConfigFile != "" {
+			out.contents[p.flags.ConfigFile], out.watched = content, []string{p.flags.ConfigFile}
+		}
+	} else if out.contents, out.watched, err = command.AddDefaultRotationToConfig(out.generic, content); err != nil {
 		return loadedConfig{}, fmt.Errorf("generating a serving certificate: %w", err)
 	}
 	if dir := filepath.Dir(out.generic.ServingInfo.CertFile); given == "" && filepath.Dir(dir) == filepath.Clean(os.TempDir()) {
@@ -147,6 +173,9 @@ func loadConfig(ctx context.Context, p process, info version.Info) (loadedConfig
 	if p.flags.BindAddress != "" {
 		out.generic.ServingInfo.BindAddress = p.flags.BindAddress
 	}
+	// What OpenShift injects is the TLS profile alone. Only now, because a default certificate would
+	// keep one from being generated where no Secret is mounted.
+	configdefaults.SetRecommendedHTTPServingInfoDefaults(&out.generic.ServingInfo)
 	for _, file := range p.flags.TerminateOnFiles {
 		if out.contents[file], err = os.ReadFile(file); err != nil {
 			return loadedConfig{}, fmt.Errorf("--terminate-on-files: %w", err)

@@ -16,14 +16,14 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/rados"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/uninstall"
 )
 
 func newUninstallCommand() *cobra.Command {
-	var kubeconfig string
+	var kubeconfig, infraID string
 	var yes, force, keepProtection bool
 	var rookNamespaces []string
+	var declared cephFlags
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Take the operators, their drivers and their conditions off a cluster; volumes and pools stay",
@@ -36,9 +36,12 @@ func newUninstallCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			options.Force, options.RookNamespaces, options.Out = force, rookNamespaces, cmd.OutOrStdout()
+			options.Force, options.RookNamespaces, options.InfraID, options.Out = force, rookNamespaces, infraID, cmd.OutOrStdout()
 			if !keepProtection {
-				options.Release = releasePools
+				options.Dial, options.Resolve = dialUninstalling, resolve
+			}
+			if options.Declared, err = declared.declaration(); err != nil {
+				return err
 			}
 			options.Confirm = func() (bool, error) { return yes || ask(cmd.InOrStdin(), cmd.OutOrStdout()), nil }
 			return uninstall.Run(cmd.Context(), options)
@@ -48,23 +51,18 @@ func newUninstallCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&yes, "yes", false, "Do not ask.")
 	cmd.Flags().BoolVar(&force, "force", false, "Go on although PersistentVolumes or VolumeSnapshotContents of the drivers exist.")
 	cmd.Flags().BoolVar(&keepProtection, "keep-protection", false, "Do not contact Ceph: pools that this cluster keeps from removal stay so.")
-	cmd.Flags().StringSliceVar(&rookNamespaces, "rook-namespace", nil, "Also release the pools of the Ceph cluster that Rook declares in this namespace: for a second run, when no ClusterCSIDriver names it any more.")
+	cmd.Flags().StringSliceVar(&rookNamespaces, "rook-namespace", nil, "Also release the pools of the Ceph cluster that Rook declares in this namespace: when no ClusterCSIDriver names it any more.")
+	cmd.Flags().StringVar(&infraID, "infra-id", "", "The infra ID of the cluster, when Infrastructure cluster is gone.")
+	declared.add(cmd.Flags(), "The keyring with an administrator of that Ceph cluster: when nothing on the cluster leads there any more.")
 	return cmd
 }
 
-// releasePools connects to the Ceph cluster that data declares and takes this cluster's
-// marks off its pools.
-func releasePools(ctx context.Context, data map[string][]byte, infraID string) error {
-	source, err := ceph.ParseSource(ctx, data, resolve)
-	if err != nil {
-		return err
-	}
+func dialUninstalling(ctx context.Context, source ceph.Source) (uninstall.Ceph, error) {
 	conn, err := rados.Dial(ctx, source, rados.Options{})
 	if err != nil {
-		return err
+		return nil, err // not a nil *rados.Conn
 	}
-	defer conn.Close()
-	return pools.Release(ctx, conn, infraID, kinds()...)
+	return conn, nil
 }
 
 func ask(in io.Reader, out io.Writer) bool { return confirm(in, out, "Remove all this?") }

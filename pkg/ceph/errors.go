@@ -24,13 +24,15 @@ var (
 	// ErrNotEmpty says that something still has what must go first, such as snapshots.
 	ErrNotEmpty = errors.New("not empty")
 	// ErrNotLoaded says that the mgr has not loaded the module that serves a command: for some seconds
-	// after it was started, or because somebody disabled the module.
+	// after it was started, because somebody disabled the module, or because Python cannot load it.
 	ErrNotLoaded = errors.New("module of the mgr not loaded")
 	// ErrUnreachable says that none of the mon addresses led to a connection.
 	ErrUnreachable = errors.New("no mon reachable")
 	// ErrWrongKey says that a mon answered and refused the user: unknown to it, with
 	// another key, or without mon caps. Ceph does not say which.
 	ErrWrongKey = errors.New("user or key refused")
+	// ErrKeyType says that librados does not know the type of the user's key.
+	ErrKeyType = errors.New("type of key not known")
 	// ErrOtherCluster says that the mons belong to another Ceph cluster than declared.
 	ErrOtherCluster = errors.New("another Ceph cluster")
 	// ErrNoActiveMDS says that a filesystem has no active MDS, so that its commands must
@@ -62,8 +64,8 @@ func (e *CommandError) Error() string {
 }
 
 // Is matches ErrTimeout, ErrDenied, ErrNotFound, ErrNotReady, ErrNotEmpty and ErrNotLoaded by the
-// error number; the last one also by the text of Ceph 16, as the mgr answers with its number
-// wherever something is not supported. So it does ErrRetained.
+// error number; the last one also by the mgr's text, as it answers with these numbers to other mistakes,
+// too. So it does ErrRetained.
 func (e *CommandError) Is(target error) bool {
 	switch syscall.Errno(e.number()) {
 	case syscall.ETIMEDOUT:
@@ -76,6 +78,8 @@ func (e *CommandError) Is(target error) bool {
 		return target == ErrNotReady
 	case syscall.ENOTEMPTY:
 		return target == ErrNotEmpty
+	case syscall.EINVAL:
+		return target == ErrNotLoaded && strings.Contains(e.Status, "No handler found")
 	case syscall.EOPNOTSUPP:
 		return target == ErrNotLoaded && strings.Contains(e.Status, "is not enabled/loaded")
 	}

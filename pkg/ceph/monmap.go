@@ -15,6 +15,20 @@ type MonMap struct {
 	Epoch int64
 	// Mons are sorted by name; those out of quorum are included.
 	Mons []Mon
+	// Keys are the types of keys of its users.
+	Keys KeyTypes
+}
+
+// KeyTypes are the types of keys that a Ceph cluster lets users have. The zero value is that of a Ceph
+// before 20.2.4, which knows but one.
+type KeyTypes struct {
+	Allowed   []KeyType
+	Preferred KeyType
+}
+
+// Allows says whether users may have keys of a type.
+func (k KeyTypes) Allows(t KeyType) bool {
+	return slices.Contains(k.Allowed, t) || len(k.Allowed) == 0 && t == AES
 }
 
 // Mon is one mon of a MonMap.
@@ -54,7 +68,13 @@ func (m MonMap) MonHost() []Address {
 // ParseMonDump reads the JSON of `ceph mon dump`. A map without fsid, epoch or mons, or
 // with a mon without address, is an error: it must never reach a consumer.
 func ParseMonDump(data []byte) (MonMap, error) {
+	type cipher struct {
+		Name KeyType `json:"name"`
+	}
 	var dump struct {
+		Allowed   []cipher `json:"auth_allowed_ciphers"`
+		Preferred cipher   `json:"auth_preferred_cipher"`
+
 		FSID  string `json:"fsid"`
 		Epoch int64  `json:"epoch"`
 		Mons  []struct {
@@ -74,7 +94,10 @@ func ParseMonDump(data []byte) (MonMap, error) {
 		return MonMap{}, fmt.Errorf("monmap with fsid %q, epoch %d and %d mons is incomplete",
 			dump.FSID, dump.Epoch, len(dump.Mons))
 	}
-	m := MonMap{FSID: dump.FSID, Epoch: dump.Epoch}
+	m := MonMap{FSID: dump.FSID, Epoch: dump.Epoch, Keys: KeyTypes{Preferred: dump.Preferred.Name}}
+	for _, c := range dump.Allowed {
+		m.Keys.Allowed = append(m.Keys.Allowed, c.Name)
+	}
 	for _, entry := range dump.Mons {
 		mon := Mon{Name: entry.Name}
 		for _, a := range entry.PublicAddrs.AddrVec {

@@ -100,6 +100,31 @@ func ParseQuorum(data []byte) ([]string, error) {
 	return reply.Names, nil
 }
 
+// ParseAllActive reads the JSON of `ceph status`: whether all placement groups answer, as far as the mgr
+// has told the mons.
+func ParseAllActive(data []byte) (bool, error) {
+	var reply struct {
+		Managers struct {
+			Available bool `json:"available"`
+		} `json:"mgrmap"`
+		Groups struct {
+			States []struct {
+				Name string `json:"state_name"`
+			} `json:"pgs_by_state"`
+		} `json:"pgmap"`
+	}
+	if err := json.Unmarshal(data, &reply); err != nil {
+		return false, fmt.Errorf("reading the status of Ceph: %w", err)
+	}
+	for _, state := range reply.Groups.States {
+		words := strings.Split(state.Name, "+")
+		if !slices.Contains(words, "active") || slices.Contains(words, "laggy") || slices.Contains(words, "wait") {
+			return false, nil
+		}
+	}
+	return reply.Managers.Available && len(reply.Groups.States) > 0, nil
+}
+
 // FilesystemPools are the pools of a CephFS filesystem.
 type FilesystemPools struct {
 	Filesystem string

@@ -119,3 +119,30 @@ func FuzzParseOverview(f *testing.F) {
 		noKey(t, err)
 	})
 }
+
+func TestParseAllActive(t *testing.T) {
+	const manager = `"mgrmap":{"available":true,"num_standbys":0}`
+	tests := map[string]struct {
+		reason, reply string
+		want, bad     bool
+	}{
+		"All": {
+			reason: "scrubbing and backfilling ones answer",
+			reply:  `{"pgmap":{"pgs_by_state":[{"state_name":"active+clean","count":32},{"state_name":"active+clean+scrubbing+deep","count":1}],"num_pgs":33},` + manager + `}`,
+			want:   true,
+		},
+		"Peering":   {reason: "they wait", reply: `{"pgmap":{"pgs_by_state":[{"state_name":"active+clean","count":32},{"state_name":"peering","count":1}]},` + manager + `}`},
+		"Laggy":     {reason: "their OSD was not heard", reply: `{"pgmap":{"pgs_by_state":[{"state_name":"active+clean+laggy","count":32}]},` + manager + `}`},
+		"NoManager": {reason: "nobody counts any more", reply: `{"pgmap":{"pgs_by_state":[{"state_name":"active+clean","count":32}]},"mgrmap":{"available":false}}`},
+		"NoPools":   {reason: "nothing to be seen", reply: `{"pgmap":{"pgs_by_state":[],"num_pgs":0},` + manager + `}`},
+		"Text":      {reason: "no reply of Ceph", reply: `no`, bad: true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := ParseAllActive([]byte(tc.reply))
+			if got != tc.want || (err != nil) != tc.bad {
+				t.Errorf("got %t, %v; want %t: %s", got, err, tc.want, tc.reason)
+			}
+		})
+	}
+}

@@ -40,6 +40,35 @@ func TestParseMonDump(t *testing.T) {
 	}
 }
 
+func TestParseMonDumpKeyTypes(t *testing.T) {
+	// From what Ceph 20.2.4 printed after an upgrade.
+	const ciphers = `"auth_service_cipher":{"name":"aes","value":1},"auth_allowed_ciphers":[{"name":"aes","value":1},{"name":"aes256k","value":2}],"auth_preferred_cipher":{"name":"aes","value":1},`
+	tests := map[string]struct {
+		reason, dump string
+		want         KeyTypes
+		aes, aes256  bool
+	}{
+		"Old":      {reason: "Ceph before 20.2.4", dump: monDump, aes: true},
+		"Upgraded": {reason: "both", dump: strings.Replace(monDump, "{", "{"+ciphers, 1), want: KeyTypes{Allowed: []KeyType{AES, AES256}, Preferred: AES}, aes: true, aes256: true},
+		"New": {
+			reason: "made with Ceph 20.2.4", aes256: true,
+			dump: strings.Replace(monDump, "{", `{"auth_allowed_ciphers":[{"name":"aes256k","value":2}],"auth_preferred_cipher":{"name":"aes256k","value":2},`, 1),
+			want: KeyTypes{Allowed: []KeyType{AES256}, Preferred: AES256},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := ParseMonDump([]byte(tc.dump))
+			if diff := cmp.Diff(tc.want, got.Keys); diff != "" || err != nil {
+				t.Errorf("%s: %v (-want +got)\n%s", tc.reason, err, diff)
+			}
+			if got.Keys.Allows(AES) != tc.aes || got.Keys.Allows(AES256) != tc.aes256 {
+				t.Errorf("%s: %+v allows the wrong ones", tc.reason, got.Keys)
+			}
+		})
+	}
+}
+
 func TestParseMonDumpErrors(t *testing.T) {
 	tests := map[string]struct{ from, to, want string }{
 		"NotJSON":   {monDump, "x", "reading the monmap"},
@@ -175,7 +204,11 @@ func TestCommandError(t *testing.T) {
 	}
 	// What Ceph 16 says while a mgr starts.
 	loading := &CommandError{Command: "fs subvolume ls", Errno: -95, Status: "Module 'volumes' is not enabled/loaded (required by command 'fs subvolume ls'): use `ceph mgr module enable volumes` to enable it"}
-	if !errors.Is(loading, ErrNotLoaded) {
-		t.Errorf("%v is not ErrNotLoaded", loading)
+	// What the mgr of Ceph 18 says whose modules Python cannot load.
+	broken := &CommandError{Command: "fs subvolume ls", Errno: -22, Status: "No handler found for 'fs subvolume ls'"}
+	for _, err := range []error{loading, broken} {
+		if !errors.Is(err, ErrNotLoaded) {
+			t.Errorf("%v is not ErrNotLoaded", err)
+		}
 	}
 }

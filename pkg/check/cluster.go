@@ -22,13 +22,6 @@ const (
 	sccCRD     = "securitycontextconstraints.security.openshift.io"
 )
 
-// snapshotCRDs are those without which csi-snapshotter ends.
-var snapshotCRDs = []string{
-	"volumesnapshotclasses.snapshot.storage.k8s.io",
-	"volumesnapshotcontents.snapshot.storage.k8s.io",
-	"volumesnapshots.snapshot.storage.k8s.io",
-}
-
 var (
 	crdResource            = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 	infrastructureResource = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "infrastructures"}
@@ -78,9 +71,10 @@ func gatherCluster(ctx context.Context, config Config) clusterFacts {
 	})
 	c.infrastructure = object(infrastructureResource, "cluster")
 	c.scc = object(sccResource, privilegedSCC)
-	for _, name := range append([]string{driversCRD, sccCRD, virtualization.ProfilesCRD}, snapshotCRDs...) {
+	for _, name := range append([]string{driversCRD, sccCRD, virtualization.ProfilesCRD, groupSnapshotsCRD}, snapshotCRDs...) {
 		c.crds[name] = object(crdResource, name)
 	}
+	c.snapshots = ask(ctx, timeout, func(ctx context.Context) (snapshotFacts, error) { return gatherSnapshots(ctx, config) })
 	for _, d := range config.Drivers {
 		c.resources[d.Name] = object(driverResource, d.Name)
 		c.csiDrivers[d.Name] = ask(ctx, timeout, func(ctx context.Context) (*storagev1.CSIDriver, error) {
@@ -88,6 +82,7 @@ func gatherCluster(ctx context.Context, config Config) clusterFacts {
 		})
 	}
 	c.gatherMachines(ctx, config)
+	c.gatherKernels(ctx, config)
 	return c
 }
 

@@ -84,6 +84,10 @@ type clusterFacts struct {
 	crds       map[string]fact[*unstructured.Unstructured]
 	csiDrivers map[string]fact[*storagev1.CSIDriver]
 	resources  map[string]fact[*unstructured.Unstructured]
+	// snapshots has a snapshot-controller's lease and workloads.
+	snapshots fact[snapshotFacts]
+	// kernels are the nodes', by their names.
+	kernels fact[map[string]string]
 	// machines are what virtual machines can do, by the driver's name.
 	machines map[string]fact[report.Machines]
 }

@@ -110,17 +110,33 @@ func (f *facts) gatherOverview(ctx context.Context, config Config, session Ceph)
 	f.trials = tryAll(ctx, config, session, monTrials)
 }
 
-// gatherPlaces asks what depends on where volumes will be.
+// gatherPlaces asks what depends on where volumes will be, all at once: an OSD takes seconds to refuse
+// by silence.
 func (f *facts) gatherPlaces(ctx context.Context, config Config, session Ceph) {
+	var mu sync.Mutex
+	var work []func()
 	f.objects = map[poolNamespace]fact[ceph.ObjectRights]{}
 	f.groups = map[string]fact[[]string]{}
 	for _, d := range config.Drivers {
 		p := f.places[d.Name]
 		for _, where := range f.poolsOf(d, p) {
-			f.objects[where] = ask(ctx, config.CallTimeout, func(ctx context.Context) (ceph.ObjectRights, error) {
-				return session.ObjectRights(ctx, where.pool, where.namespace)
+			work = append(work, func() {
+				answer := ask(ctx, config.CallTimeout, func(ctx context.Context) (ceph.ObjectRights, error) {
+					return session.ObjectRights(ctx, where.pool, where.namespace)
+				})
+				mu.Lock()
+				defer mu.Unlock()
+				f.objects[where] = answer
 			})
 		}
+	}
+	// The mgr is asked one thing after the other.
+	together(append(work, func() { f.gatherManager(ctx, config, session) })...)
+}
+
+func (f *facts) gatherManager(ctx context.Context, config Config, session Ceph) {
+	for _, d := range config.Drivers {
+		p := f.places[d.Name]
 		for prefix, err := range tryAll(ctx, config, session, profiles[d.Kind].managerTrials(p)) {
 			f.trials[prefix] = err
 		}

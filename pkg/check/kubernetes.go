@@ -167,28 +167,6 @@ func scc(_ Config, f facts) []Line {
 	return []Line{right(name, "exists")}
 }
 
-func snapshots(_ Config, f facts) []Line {
-	const name = "snapshots"
-	var missing []string
-	for _, crd := range snapshotCRDs {
-		switch fact := f.cluster.crds[crd]; {
-		case fact.err != nil:
-			return []Line{unknown(name, fact.err.Error())}
-		case fact.value == nil:
-			missing = append(missing, crd)
-		}
-	}
-	if len(missing) > 0 {
-		fix := []string{"oc get clusteroperator csi-snapshot-controller  # it installs them"}
-		if f.cluster.plain() {
-			const from = "kubectl apply -k 'https://github.com/kubernetes-csi/external-snapshotter//%s?ref=v8.3.0'"
-			fix = []string{fmt.Sprintf(from, "client/config/crd"), fmt.Sprintf(from, "deploy/kubernetes/snapshot-controller") + "  # it makes the snapshots"}
-		}
-		return []Line{wrong(name, "CRDs are missing, without which the controller's csi-snapshotter ends: "+strings.Join(missing, ", "), fix...)}
-	}
-	return []Line{right(name, "the CRDs exist")}
-}
-
 // classes looks at every StorageClass of the drivers: does its place exist?
 func classes(config Config, f facts) []Line {
 	const name = "StorageClasses"

@@ -48,13 +48,14 @@ func TestKubernetes(t *testing.T) {
 				{group: k, name: "CSIDriver rbd.csi.ceph.com", state: OK},
 				{group: k, name: "SCC privileged", state: OK},
 				{group: k, name: "snapshots", state: OK},
+				{group: k, name: "snapshot-controller", state: OK},
 				{group: k, name: "StorageClasses", state: OK},
 				{group: "RBD", name: "pool", state: OK, message: []string{"demo-rbd"}},
 			},
 		},
 		"NoNamespace": {
 			reason: "the namespace of everything",
-			change: func(r *rig) { r.objects = nil },
+			change: func(r *rig) { r.objects = r.objects[1:] },
 			want:   []expect{{group: k, name: "namespace", state: Wrong, fix: "oc create namespace openshift-cluster-csi-drivers"}},
 		},
 		"SameSecret": {
@@ -97,7 +98,8 @@ func TestKubernetes(t *testing.T) {
 				{group: k, name: "Secret ceph-credentials", state: Note, fix: "kubectl create secret"},
 				{group: k, name: "Infrastructure", state: OK, message: []string{"makes it"}},
 				{group: k, name: "ClusterCSIDriver", state: Wrong, fix: "kubectl apply -f manifests/kubernetes/"},
-				{group: k, name: "snapshots", state: Wrong, fix: "external-snapshotter"},
+				{group: k, name: "snapshots", state: Wrong, fix: "client/config/crd?ref="},
+				{group: k, name: "snapshot-controller", state: Wrong, fix: "deploy/kubernetes/snapshot-controller?ref="},
 			},
 		},
 		"UnnamedKubernetes": {

@@ -121,9 +121,16 @@ func connection(config Config, f facts) []Line {
 	switch {
 	case err == nil:
 		return []Line{right(name, "%s is accepted by Ceph cluster %s", user, f.fsid.value)}
+	case errors.Is(err, ceph.ErrKeyType):
+		return []Line{wrong(name, err.Error(), fmt.Sprintf("ceph auth rotate %s --key_type %s", user, ceph.AES))}
 	case errors.Is(err, ceph.ErrWrongKey):
-		return []Line{wrong(name, fmt.Sprintf("the mons refuse %s: it does not exist, has another key, or has no caps for mons", user),
-			fmt.Sprintf("ceph auth get %s -o %s", user, config.Keyring.Name))}
+		message := fmt.Sprintf("the mons refuse %s: it does not exist, has another key, or has no caps for mons", user)
+		fix := []string{fmt.Sprintf("ceph auth get %s -o %s", user, config.Keyring.Name)}
+		if f.user.value.Key.Type() == ceph.AES {
+			message += fmt.Sprintf("; or its key is of type %s, which a new Ceph 20 does not allow", ceph.AES)
+			fix = append(fix, fmt.Sprintf("ceph auth rotate %s --key_type %s  # only where ceph mon dump allows no other type", user, ceph.AES256))
+		}
+		return []Line{wrong(name, message, fix...)}
 	case errors.Is(err, ceph.ErrOtherCluster):
 		return []Line{wrong(name, err.Error(), "ceph fsid", minimalConf)}
 	case errors.Is(err, ceph.ErrUnreachable), errors.Is(err, ceph.ErrTimeout):

@@ -101,7 +101,8 @@ var (
 			`allow command "auth get" with entity prefix client.csi-`,
 			`allow command "auth get-or-create" with entity prefix client.csi-`,
 			`allow command "auth caps" with entity prefix client.csi-`,
-			`allow command "auth rm" with entity prefix client.csi-`)...),
+			`allow command "auth rm" with entity prefix client.csi-`,
+			`allow command "auth rotate" with entity prefix client.csi-`)...),
 		Mgr: ceph.Grants("allow module volumes rw", "allow module rbd_support rw"),
 		OSD: "profile rbd",
 	}

@@ -59,7 +59,10 @@ func newRig(t *testing.T) *rig {
 			return client, nil
 		},
 	}}
-	r.objects = []runtime.Object{&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: driver.Namespace}}}
+	r.objects = []runtime.Object{
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: driver.Namespace}},
+		snapshotDeployment("csi-snapshot-controller", 1),
+	}
 	r.others = []*unstructured.Unstructured{
 		object("config.openshift.io/v1", "Infrastructure", "cluster", "status", map[string]any{"infrastructureName": "demo"}),
 		object("security.openshift.io/v1", "SecurityContextConstraints", privilegedSCC, "priority", nil),

@@ -23,6 +23,8 @@ var (
 		{groupCeph, "connection", files, connection},
 		{groupCeph, "versions", session, versions},
 		{groupCeph, "clocks", session, clocks},
+		{groupCeph, "modules", session, modules},
+		{groupCeph, "key types", session, keyTypes},
 		{groupUser, "minting", session, minting},
 		{groupUser, "passthrough", session, passthrough},
 		{groupUser, "pool protection", session, protection},
@@ -36,6 +38,8 @@ var (
 		{groupKubernetes, "CSIDriver", api, csiDrivers},
 		{groupKubernetes, "SCC privileged", api, scc},
 		{groupKubernetes, "snapshots", api, snapshots},
+		{groupKubernetes, "snapshot-controller", api, snapshotControllers},
+		{groupKubernetes, "group snapshots", api, groupSnapshots},
 		{groupKubernetes, "StorageClasses", api, classes},
 		{groupKubernetes, "virtual machines", api, virtualMachines},
 	}

@@ -53,13 +53,16 @@ func mode(config Config, f facts) driver.CredentialsMode {
 func minting(config Config, f facts) []Line {
 	const name = "minting"
 	user := f.user.value
-	r := f.rights(mintTrials)
+	r, claims := f.rights(mintTrials), f.rights([]ceph.Trial{ceph.TrySetApplication})
 	wanted := mode(config, f)
 	switch {
 	case len(r.unknown) > 0:
 		return []Line{unknown(name, "Ceph did not tell whether the user may make users: "+strings.Join(r.unknown, ", "))}
 	case wanted == driver.CredentialsPassthrough:
 		return []Line{right(name, "not wanted: ceph.credentials is Passthrough")}
+	case len(r.mayNot) == 0 && len(claims.mayNot) > 0:
+		return []Line{note(name, fmt.Sprintf("%s may make users, but may not send %s: a driver that runs reaches a pool that is new to it only after its pods were restarted, or an hour",
+			user.Entity(), strings.Join(claims.mayNot, ", ")), setCaps(user, mintCaps))}
 	case len(r.mayNot) == 0:
 		return []Line{right(name, "%s may make users: the drivers get users of their own with narrow caps", user.Entity())}
 	case wanted == driver.CredentialsMint:

@@ -33,6 +33,16 @@ func TestUser(t *testing.T) {
 				{group: "CephFS", name: "subvolume group", state: OK},
 			},
 		},
+		"MintWithoutClaims": {
+			reason: "a claim in a pool's application metadata gives the right to a driver that runs",
+			change: func(r *rig) {
+				r.as("x", mintCaps)
+				r.ceph.Deny("x", "osd pool application set")
+			},
+			want: []expect{
+				{group: "User", name: "minting", state: Note, message: []string{`may not send "osd pool application set"`, "restarted, or an hour"}, fix: `allow command "osd pool application set"`},
+			},
+		},
 		"MintInPart": {
 			reason: "the operator would fail on the first drift of caps",
 			change: func(r *rig) {

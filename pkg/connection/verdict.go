@@ -47,9 +47,11 @@ func misread(err error, from source) verdict {
 func refused(err error, declared ceph.Source, from source) verdict {
 	user := "client." + declared.UserID
 	switch {
+	case errors.Is(err, ceph.ErrKeyType):
+		return verdict{condition.AccessDenied, fmt.Sprintf("%s of %s: %v; put the new one into key %q", user, from.where, err, from.keyEntry)}
 	case errors.Is(err, ceph.ErrWrongKey):
 		return verdict{condition.AccessDenied, fmt.Sprintf("Ceph refuses %s of %s: the user does not exist there, has another key, "+
-			"or has no mon caps. Compare with what `ceph auth get %s` prints, and put that into key %q",
+			"a key of a type that is not allowed (`ceph mon dump` lists the others, `ceph auth rotate` makes one), or no mon caps. Compare with what `ceph auth get %s` prints, and put that into key %q",
 			user, from.where, user, from.keyEntry)}
 	case errors.Is(err, ceph.ErrDenied):
 		return verdict{condition.AccessDenied, fmt.Sprintf("%s of %s may not read Ceph's monmap; its mon caps must contain 'allow r'. "+

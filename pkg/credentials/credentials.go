@@ -49,7 +49,9 @@ type Ceph interface {
 	// User reads a cephx user, by its name without "client.".
 	User(ctx context.Context, id string) (ceph.User, error)
 	// CreateUser makes a cephx user, or returns the one that exists with exactly these caps.
-	CreateUser(ctx context.Context, id string, caps ceph.Caps) (ceph.User, error)
+	CreateUser(ctx context.Context, id string, caps ceph.Caps, kind ceph.KeyType) (ceph.User, error)
+	// RotateKey gives a cephx user another key.
+	RotateKey(ctx context.Context, id string, kind ceph.KeyType) (ceph.User, error)
 	// SetCaps replaces all caps of a cephx user.
 	SetCaps(ctx context.Context, id string, caps ceph.Caps) error
 }

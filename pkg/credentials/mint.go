@@ -16,6 +16,9 @@ type question struct {
 	fsid     string
 	infraID  string
 	operator ceph.Credentials
+	// keyType is the setting, keys what the Ceph cluster allows.
+	keyType  ceph.KeyType
+	keys     ceph.KeyTypes
 	places   []driver.Used
 	complete bool
 }
@@ -25,6 +28,7 @@ func ask(in input) question {
 	q := question{mode: in.mode, fsid: in.cluster.FSID, operator: in.cluster.Credentials}
 	if in.mode != driver.CredentialsPassthrough {
 		q.infraID, q.places, q.complete = in.infraID, in.places, in.complete
+		q.keyType, q.keys = in.keyType, in.cluster.MonMap.Keys
 	}
 	return q
 }
@@ -36,6 +40,8 @@ type answer struct {
 	at       time.Time
 	// users are those that Ceph has, by their Secrets; the last good ones after an error.
 	users map[string]ceph.Credentials
+	// leftOut are names of places that no caps can carry.
+	leftOut []string
 	// err is Ceph's refusal.
 	err error
 }
@@ -71,7 +77,7 @@ func (c *controller) put(ctx context.Context, in input, q question) time.Duratio
 	defer cancel()
 	next := answer{given: true, question: q}
 	if in.mode != driver.CredentialsPassthrough {
-		next.users, next.err = c.mint(ctx, in)
+		next.users, next.leftOut, next.err = c.mint(ctx, in)
 	}
 	if silent(next.err) {
 		return retryOutage
@@ -87,32 +93,36 @@ func (c *controller) put(ctx context.Context, in input, q question) time.Duratio
 
 // mint makes both users as they should be. Where the live connection may not, a new one may: the
 // caps of a session are those that its user had when it began.
-func (c *controller) mint(ctx context.Context, in input) (map[string]ceph.Credentials, error) {
+func (c *controller) mint(ctx context.Context, in input) (map[string]ceph.Credentials, []string, error) {
 	live, connected := c.Live(in.cluster.FSID)
 	if !connected {
-		return nil, ceph.ErrClosed
+		return nil, nil, ceph.ErrClosed
 	}
-	users, err := c.ensureAll(ctx, live, in)
+	users, leftOut, err := c.ensureAll(ctx, live, in)
 	askedBefore := c.last.question.operator == in.cluster.Credentials
 	if !errors.Is(err, ceph.ErrDenied) || !askedBefore {
-		return users, err
+		return users, leftOut, err
 	}
 	session, dialErr := c.Dial(ctx, ceph.Source{
 		Monitors: in.cluster.MonMap.MonHost(), FSID: in.cluster.FSID, Credentials: in.cluster.Credentials,
 	})
 	if dialErr != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer session.Close()
 	return c.ensureAll(ctx, session, in)
 }
 
-// ensureAll returns the users by their Secrets. The controllers' comes first: they act first on
-// a new class.
-func (c *controller) ensureAll(ctx context.Context, cluster Ceph, in input) (map[string]ceph.Credentials, error) {
-	caps, err := c.Driver.Rights.Caps(ctx, cluster, in.places)
+// ensureAll returns the users by their Secrets, and names that no caps can carry. The controllers'
+// user comes first: they act first on a new class.
+func (c *controller) ensureAll(ctx context.Context, cluster Ceph, in input) (map[string]ceph.Credentials, []string, error) {
+	caps, err := c.Driver.Rights.Caps(ctx, cluster, driver.ClaimKey(in.infraID, c.Driver.Kind), in.places)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	kind, err := chooseKey(c.Driver, in)
+	if err != nil {
+		return nil, nil, err
 	}
 	users := map[string]ceph.Credentials{}
 	for _, wish := range []struct {
@@ -122,26 +132,31 @@ func (c *controller) ensureAll(ctx context.Context, cluster Ceph, in input) (map
 		{c.Driver.ProvisionerSecret(), c.Driver.ProvisionerUser(in.infraID), caps.Provisioner},
 		{c.Driver.NodeSecret(), c.Driver.NodeUser(in.infraID), caps.Node},
 	} {
-		if users[wish.secret], err = c.ensure(ctx, cluster, wish.id, wish.caps, in.complete); err != nil {
-			return nil, err
+		if users[wish.secret], err = c.ensure(ctx, cluster, wish.id, wish.caps, kind, in); err != nil {
+			return nil, nil, err
 		}
 	}
-	return users, nil
+	return users, caps.LeftOut, nil
 }
 
 // ensure reads first and writes on a difference only. Unless the caps are complete, those that
 // the user has stay.
-func (c *controller) ensure(ctx context.Context, cluster Ceph, id string, caps ceph.Caps, complete bool) (ceph.Credentials, error) {
+func (c *controller) ensure(ctx context.Context, cluster Ceph, id string, caps ceph.Caps, kind ceph.KeyType, in input) (ceph.Credentials, error) {
 	user, err := cluster.User(ctx, id)
 	if errors.Is(err, ceph.ErrNotFound) {
-		if user, err = cluster.CreateUser(ctx, id, caps); err == nil {
+		if user, err = cluster.CreateUser(ctx, id, caps, kind); err == nil {
 			c.Recorder.Eventf("CephUserCreated", "Created Ceph user %s for %s", user.Entity(), c.Driver.Name)
 		}
 	}
 	if err != nil {
 		return ceph.Credentials{}, err
 	}
-	if !complete {
+	if turns(user.Key.Type(), kind, in) {
+		if user, err = c.turn(ctx, cluster, user, kind); err != nil {
+			return ceph.Credentials{}, err
+		}
+	}
+	if !in.complete {
 		caps = user.Caps.With(caps)
 	}
 	if user.Caps == caps {

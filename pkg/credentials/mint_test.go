@@ -2,6 +2,7 @@ package credentials
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,14 +15,20 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
-var rbdCaps = ceph.Caps{Mon: "profile rbd", Mgr: "profile rbd pool=infra-rbd", OSD: "profile rbd pool=infra-rbd"}
+var rbdCaps = ceph.Caps{Mon: "profile rbd", Mgr: "profile rbd pool=infra-rbd", OSD: own}
 
 func TestMint(t *testing.T) {
 	want := map[string]ceph.Caps{
-		"csi-rbd-provisioner.infra":    rbdCaps,
-		"csi-rbd-node.infra":           rbdCaps,
-		"csi-cephfs-provisioner.infra": {Mon: "allow r", Mgr: "allow module volumes rw", OSD: "allow rw pool=fs-metadata namespace=csi"},
-		"csi-cephfs-node.infra":        {Mon: "allow r", OSD: "allow rw tag cephfs data=fs", MDS: "allow rw fsname=fs path=/volumes/csi"},
+		"csi-rbd-provisioner.infra": rbdCaps,
+		"csi-rbd-node.infra":        rbdCaps,
+		"csi-cephfs-provisioner.infra": {Mon: "allow r", Mgr: "allow module volumes rw", OSD: "allow rw namespace=csi tag cephfs metadata=fs, " +
+			"allow rw namespace=csi tag cephfs storage.openshift.io.nodelete.infra.cephfs=in-use, " +
+			"allow rw namespace=csi tag cephfs storage.openshift.io.nodelete.infra.cephfs=unprotected"},
+		"csi-cephfs-node.infra": {Mon: "allow r", MDS: "allow rw fsname=fs path=/volumes/csi",
+			Mgr: `allow command "fs subvolume info" with vol_name=fs group_name=csi, allow command "fs subvolume snapshot info" with vol_name=fs group_name=csi`,
+			OSD: "allow r namespace=csi tag cephfs metadata=fs, " +
+				"allow r namespace=csi tag cephfs storage.openshift.io.nodelete.infra.cephfs=in-use, " +
+				"allow r namespace=csi tag cephfs storage.openshift.io.nodelete.infra.cephfs=unprotected, allow rw tag cephfs data=fs"},
 	}
 	for _, d := range driver.All {
 		for _, mode := range []driver.CredentialsMode{"", driver.CredentialsAuto, driver.CredentialsMint} {
@@ -123,8 +130,8 @@ func TestOutageWritesNothing(t *testing.T) {
 		f.ceph.Start()
 		f.connect()
 		f.sync()
-		if want := "profile rbd pool=fast, profile rbd pool=infra-rbd"; f.osdCaps() != want {
-			t.Errorf("%s: after the outage: got caps %q, want %q", reason, f.osdCaps(), want)
+		if f.osdCaps() != andFast {
+			t.Errorf("%s: after the outage: got caps %q, want %q", reason, f.osdCaps(), andFast)
 		}
 	}
 }
@@ -155,7 +162,7 @@ func TestTwoOpenShiftClusters(t *testing.T) {
 	if user.Caps != rbdCaps || user.Key.Reveal() != first.Key.Reveal() {
 		t.Error("the second cluster touched the first one's user")
 	}
-	if other, _ := f.ceph.User("csi-rbd-node.other"); other.Caps.OSD != "profile rbd pool=other-rbd" {
+	if other, _ := f.ceph.User("csi-rbd-node.other"); other.Caps.OSD != strings.ReplaceAll(own, "infra", "other") {
 		t.Errorf("the second cluster's user has caps %s", other.Caps)
 	}
 }

@@ -22,7 +22,9 @@ const linger = 10 * time.Minute
 
 // input is everything that is decided on, but for what Ceph says.
 type input struct {
-	mode    driver.CredentialsMode
+	mode driver.CredentialsMode
+	// keyType is the setting.
+	keyType ceph.KeyType
 	cluster ceph.Cluster
 	infraID string
 	// placement is the default place; placed says that it is known, for this Ceph cluster.
@@ -40,7 +42,7 @@ func (c *controller) gather() (input, error) {
 	if err != nil {
 		return input{}, err
 	}
-	in := input{mode: settings.Credentials}
+	in := input{mode: settings.Credentials, keyType: settings.KeyType}
 	if in.mode == "" {
 		in.mode = driver.CredentialsAuto
 	}

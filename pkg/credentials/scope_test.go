@@ -4,16 +4,19 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	operatorv1 "github.com/openshift/api/operator/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
 const (
-	own     = "profile rbd pool=infra-rbd"
-	andFast = "profile rbd pool=fast, profile rbd pool=infra-rbd"
+	claims  = "allow rwx tag rbd storage.openshift.io.nodelete.infra.rbd=in-use, allow rwx tag rbd storage.openshift.io.nodelete.infra.rbd=unprotected"
+	own     = claims + ", profile rbd pool=infra-rbd"
+	andFast = claims + ", profile rbd pool=fast, profile rbd pool=infra-rbd"
 )
 
 func (f *fixture) mustCaps(reason, want string) {
@@ -49,7 +52,7 @@ func TestCapsStayForVolumes(t *testing.T) {
 		{Placement: ceph.Placement{FSID: cephtest.FSID}, IDs: []int64{pools[len(pools)-1].ID}, Volumes: 1},
 		{Placement: ceph.Placement{FSID: "another", Pool: "elsewhere"}, Volumes: 1},
 	}})
-	const want = "profile rbd pool=by-id, profile rbd pool=fast, profile rbd pool=infra-rbd"
+	const want = claims + ", profile rbd pool=by-id, profile rbd pool=fast, profile rbd pool=infra-rbd"
 	for range 30 {
 		f.later()
 		f.mustCaps("a volume lives there", want)
@@ -126,13 +129,13 @@ func TestAnotherCephClusterHasOtherPlaces(t *testing.T) {
 	if _, found := f.ceph.User("csi-rbd-provisioner.infra"); !found {
 		t.Fatal("the other cluster is not asked at once")
 	}
-	f.mustCaps("nothing is in use there", "")
+	f.mustCaps("nothing is in use there", claims)
 	if granted, _ := f.config.Granted.Get(); granted.FSID == another {
 		t.Error("the default place is in the first cluster")
 	}
 	f.config.Placement.Set(ceph.Placement{FSID: another, Pool: "theirs"})
 	f.sync()
-	f.mustCaps("the default place moved", "profile rbd pool=theirs")
+	f.mustCaps("the default place moved", claims+", profile rbd pool=theirs")
 }
 
 func TestMovedGroupKeepsOldVolumes(t *testing.T) {
@@ -147,5 +150,18 @@ func TestMovedGroupKeepsOldVolumes(t *testing.T) {
 	user, _ := f.ceph.User("csi-cephfs-node.infra")
 	if want := "allow rw fsname=fs path=/volumes/new, allow rw fsname=fs path=/volumes/old"; user.Caps.MDS != want {
 		t.Errorf("got %q, want %q", user.Caps.MDS, want)
+	}
+}
+
+// TestNamesThatNoCapsCarry: one place without rights is no reason to take those of the others.
+func TestNamesThatNoCapsCarry(t *testing.T) {
+	f := newFixture(t, driver.RBD)
+	f.class("wrong", `x'"y`)
+	f.class("fast", "fast")
+	f.sync()
+	f.mustCaps("all others", andFast)
+	f.expect(condition.CredentialsMinted, operatorv1.ConditionTrue, condition.AsExpected, `no rights to "x'\"y"`, "rename it")
+	if granted, _ := f.config.Granted.Get(); granted != f.place() {
+		t.Errorf("granted %+v", granted)
 	}
 }

@@ -21,6 +21,7 @@ var mintingCaps = ceph.Caps{
 	Mon: `allow r, allow command "osd blocklist"` +
 		`, allow command "auth get-or-create" with entity prefix client.csi-, allow command "auth caps" with entity prefix client.csi-` +
 		`, allow command "auth get" with entity prefix client.csi-, allow command "auth rm" with entity prefix client.csi-` +
+		`, allow command "auth rotate" with entity prefix client.csi-` +
 		`, allow command "osd pool create", allow command "osd pool application enable", allow command "osd pool application set"` +
 		`, allow command "osd pool application rm", allow command "osd pool set" with var=nodelete`,
 	OSD: "profile rbd",
@@ -53,7 +54,7 @@ func verdict(d driver.Driver, in input, a answer, covers bool) outcome {
 	case in.mode == driver.CredentialsPassthrough:
 		return passthrough(d, operator, fmt.Sprintf("%s is %s: the driver works as %s, the operator's own user", field, in.mode, operator.Entity()), "")
 	case a.err == nil:
-		return minted(a.users, covers)
+		return minted(a, covers)
 	case errors.Is(a.err, ceph.ErrDenied) && in.mode == driver.CredentialsAuto:
 		why := fmt.Sprintf("%s may not make users with narrower caps: %v", operator.Entity(), a.err)
 		return passthrough(d, operator, fmt.Sprintf("The driver works as %s, the operator's own user, for %s; %s", operator.Entity(), why, advice), why)
@@ -76,19 +77,23 @@ func passthrough(d driver.Driver, operator ceph.Credentials, message, why string
 	}
 }
 
-func minted(users map[string]ceph.Credentials, granted bool) outcome {
+func minted(a answer, granted bool) outcome {
 	var names []string
-	for _, user := range users {
+	for _, user := range a.users {
 		names = append(names, user.Entity())
 	}
 	slices.Sort(names)
+	message := "The driver works as " + strings.Join(names, " and ")
+	for _, name := range a.leftOut {
+		message += fmt.Sprintf("; they have no rights to %q: a Ceph user's caps cannot carry this name, rename it", name)
+	}
 	return outcome{
-		secrets: users,
+		secrets: a.users,
 		granted: granted,
 		report:  report.Users{Mode: string(driver.CredentialsMint), Names: names},
 		conditions: []*applyoperatorv1.OperatorConditionApplyConfiguration{
 			condition.Good(condition.CredentialsDegraded),
-			condition.New(condition.CredentialsMinted, operatorv1.ConditionTrue, condition.AsExpected, "The driver works as "+strings.Join(names, " and ")),
+			condition.New(condition.CredentialsMinted, operatorv1.ConditionTrue, condition.AsExpected, message),
 		},
 	}
 }

@@ -36,6 +36,8 @@ type Driver struct {
 	StorageClass string
 	// SnapshotClass is the name of the VolumeSnapshotClass and VolumeGroupSnapshotClass.
 	SnapshotClass string
+	// GroupSnapshots is the minor release of ceph-csi 3 that began to offer group snapshots.
+	GroupSnapshots int
 	// NeedsFilesystem says that the driver is of no use to a Ceph cluster without CephFS.
 	NeedsFilesystem bool
 	// UnsafeReads are the releases of Ceph with which reads from the nearest replica lose data.
@@ -67,6 +69,7 @@ var RBD = Driver{
 	ConditionPrefix: "CephRBD",
 	StorageClass:    "ceph-rbd",
 	SnapshotClass:   "csi-ceph-rbd-vsc",
+	GroupSnapshots:  13,
 	Storage:         images{},
 	Tagging:         images{},
 	TagsPerSecond:   50,
@@ -84,6 +87,7 @@ var CephFS = Driver{
 	ConditionPrefix: "CephFS",
 	StorageClass:    "ceph-cephfs",
 	SnapshotClass:   "csi-ceph-cephfs-vsc",
+	GroupSnapshots:  11,
 	NeedsFilesystem: true,
 	UnsafeReads:     []string{"20.2.0"},
 	Storage:         subvolumes{},

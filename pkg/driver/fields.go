@@ -1,6 +1,10 @@
 package driver
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
 
 const (
 	poolMust       = `a name without spaces, quotes and the characters / @ ,`
@@ -44,6 +48,11 @@ var commonFields = []Field{
 		Name: "kernelModules",
 		Doc:  "kernelModules says when nodes load the kernel's modules for Ceph. OnDemand, the default, is with the first volume. AtBoot has a MachineConfig, or a CloudInit on Harvester, load them; changing it restarts nodes.",
 		Text: Text{Enum: []string{modulesOnDemand, modulesAtBoot}},
+	},
+	{
+		Name: "keyType",
+		Doc:  "keyType is the type of the keys of Ceph users that the operator makes. Without it, it is aes where the Ceph cluster allows that, which all clients know. Changing it gives the users other keys: mounted volumes have to be mounted anew.",
+		Text: Text{Enum: []string{string(ceph.AES), string(ceph.AES256)}},
 	},
 	{
 		Name: "missingPools",

@@ -3,8 +3,8 @@ package driver
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
@@ -27,18 +27,25 @@ type Used struct {
 }
 
 // UserCaps are the caps of a driver's two users.
-type UserCaps struct{ Provisioner, Node ceph.Caps }
+type UserCaps struct {
+	Provisioner, Node ceph.Caps
+	// LeftOut are names that cannot be written in caps, so that nobody has rights there.
+	LeftOut []string
+}
 
 // Rights tells the narrowest caps with which ceph-csi was seen to work.
 type Rights interface {
-	// Caps are those that volumes at these places need. Equal places give equal texts, in any
-	// order. What Ceph does not have is left out, unless its name alone says what to grant.
-	Caps(ctx context.Context, cluster Lists, places []Used) (UserCaps, error)
+	// Caps are those that volumes at these places need, and at places that have the claim. Equal
+	// places give equal texts, in any order. What Ceph does not have is left out, unless its name
+	// alone says what to grant.
+	Caps(ctx context.Context, cluster Lists, claim string, places []Used) (UserCaps, error)
 }
 
 // Caps has one grant per pool, for the controllers as for the nodes: both open images, and
-// both may have to flatten them.
-func (images) Caps(ctx context.Context, cluster Lists, places []Used) (UserCaps, error) {
+// both may have to flatten them. The claim alone is not enough: for snapshots, and for the first
+// use of a pool, the mons look for a grant by name, in what the user has now. The mgr knows
+// nothing of claims.
+func (images) Caps(ctx context.Context, cluster Lists, claim string, places []Used) (UserCaps, error) {
 	byID, err := poolNames(ctx, cluster, places)
 	if err != nil {
 		return UserCaps{}, err
@@ -50,13 +57,18 @@ func (images) Caps(ctx context.Context, cluster Lists, places []Used) (UserCaps,
 			pools = append(pools, byID[id])
 		}
 	}
+	all := slices.Concat(pools, dataPools)
 	caps := ceph.Caps{
 		// Has what a node needs to fence another one that is gone.
 		Mon: "profile rbd",
-		Mgr: grants("profile rbd pool=%s", pools),
-		OSD: grants("profile rbd pool=%s", slices.Concat(pools, dataPools)),
+		Mgr: ceph.Grants(profiles(pools)...),
+		OSD: ceph.Grants(append(profiles(all), claimed("rwx", rbdApplication, claim)...)...),
 	}
-	return UserCaps{Provisioner: caps, Node: caps}, nil
+	return UserCaps{Provisioner: caps, Node: caps, LeftOut: unwritable(all)}, nil
+}
+
+func profiles(pools []string) []string {
+	return grants(pools, func(pool string) string { return "profile rbd pool=" + pool })
 }
 
 // poolNames asks Ceph only where a volume handle names a pool.
@@ -75,9 +87,10 @@ func poolNames(ctx context.Context, cluster Lists, places []Used) (map[int64]str
 	return names, nil
 }
 
-// Caps lets the controllers reach their journal and the mgr, which makes the subvolumes; nodes
-// mount the directories of the subvolume groups and nothing above them.
-func (subvolumes) Caps(ctx context.Context, cluster Lists, places []Used) (UserCaps, error) {
+// Caps lets the controllers reach their journal and the mgr, which makes the subvolumes. Nodes read
+// the journal, ask the mgr where a subvolume or a snapshot is, and mount the directories of the
+// subvolume groups and nothing above them.
+func (subvolumes) Caps(ctx context.Context, cluster Lists, claim string, places []Used) (UserCaps, error) {
 	caps := UserCaps{
 		// "profile rbd" cannot list filesystems.
 		Provisioner: ceph.Caps{Mon: "allow r", Mgr: "allow module volumes rw"},
@@ -90,27 +103,40 @@ func (subvolumes) Caps(ctx context.Context, cluster Lists, places []Used) (UserC
 	if err != nil {
 		return UserCaps{}, err
 	}
-	pools, err := cluster.Pools(ctx)
-	if err != nil {
-		return UserCaps{}, err
-	}
-	all := sharesOf(filesystems, places)
-	var journals, data, mounts []string
-	for _, p := range pools {
-		for _, f := range filesystems {
-			if f.MetadataPool == p.ID && grantName(p.Name) != "" {
-				journals = append(journals, grants("allow rw pool="+grantName(p.Name)+" namespace=%s", all[f.Name].namespaces))
-			}
+	var journals, reads, data, asks, mounts []string
+	for name, share := range sharesOf(filesystems, places) {
+		filesystem := grantName(name)
+		caps.LeftOut = append(caps.LeftOut, unwritable(append(share.all(), name))...)
+		if filesystem == "" {
+			continue
 		}
+		tag := " tag cephfs metadata=" + filesystem
+		for _, namespace := range names(share.namespaces) {
+			journals = append(append(journals, "allow rw"+namespace+tag), claimed("rw"+namespace, cephFSApplication, claim)...)
+			reads = append(append(reads, "allow r"+namespace+tag), claimed("r"+namespace, cephFSApplication, claim)...)
+		}
+		data = append(data, "allow rw tag cephfs data="+filesystem)
+		for _, command := range []string{"fs subvolume info", "fs subvolume snapshot info"} {
+			asks = append(asks, grants(share.groups(), func(group string) string {
+				return `allow command "` + command + `" with vol_name=` + filesystem + " group_name=" + group
+			})...)
+		}
+		mounts = append(mounts, grants(share.directories, func(path string) string {
+			return "allow rw fsname=" + filesystem + " path=" + path
+		})...)
 	}
-	for filesystem, share := range all {
-		data = append(data, filesystem)
-		mounts = append(mounts, grants("allow rw fsname="+grantName(filesystem)+" path=%s", share.directories))
-	}
+	slices.Sort(caps.LeftOut)
+	caps.LeftOut = slices.Compact(caps.LeftOut)
 	caps.Provisioner.OSD = ceph.Grants(journals...)
-	caps.Node.OSD = grants("allow rw tag cephfs data=%s", data)
+	caps.Node.Mgr = ceph.Grants(asks...)
+	caps.Node.OSD = ceph.Grants(slices.Concat(reads, data)...)
 	caps.Node.MDS = ceph.Grants(mounts...)
 	return caps, nil
+}
+
+// names are RADOS namespaces as a grant has them, in front of its tag.
+func names(namespaces []string) []string {
+	return grants(namespaces, func(namespace string) string { return " namespace=" + namespace })
 }
 
 // journalNamespace is where ceph-csi keeps the journal of subvolumes unless told otherwise.
@@ -119,6 +145,19 @@ const journalNamespace = "csi"
 // share is what is used of a filesystem: directories that nodes mount, and RADOS namespaces of the
 // metadata pool that hold the journal.
 type share struct{ directories, namespaces []string }
+
+func (s share) all() []string { return slices.Concat(s.directories, s.namespaces) }
+
+// groups are the subvolume groups of the directories; an administrator's own have none.
+func (s share) groups() []string {
+	var out []string
+	for _, directory := range s.directories {
+		if group, found := strings.CutPrefix(directory, groupsDirectory); found {
+			out = append(out, group)
+		}
+	}
+	return out
+}
 
 // sharesOf are by filesystem. One that volume handles name has the name that it has now.
 func sharesOf(filesystems []ceph.FileSystem, places []Used) map[string]share {
@@ -131,7 +170,7 @@ func sharesOf(filesystems []ceph.FileSystem, places []Used) map[string]share {
 			}
 		}
 		for _, name := range names {
-			if grantName(name) == "" {
+			if name == "" {
 				continue
 			}
 			out[name] = share{
@@ -143,16 +182,27 @@ func sharesOf(filesystems []ceph.FileSystem, places []Used) map[string]share {
 	return out
 }
 
-// grants has one grant for each name, in the place of %s. Names that cannot be written, which
-// are a mistake in a class, are left out.
-func grants(form string, names []string) string {
+// grants has one grant for each name. Names that cannot be written, which are a mistake in a class,
+// are left out.
+func grants(names []string, form func(name string) string) []string {
 	var out []string
 	for _, name := range names {
 		if written := grantName(name); written != "" {
-			out = append(out, fmt.Sprintf(form, written))
+			out = append(out, form(written))
 		}
 	}
-	return ceph.Grants(out...)
+	return out
+}
+
+// unwritable are the names that grants leaves out, each once.
+func unwritable(names []string) []string {
+	var out []string
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		if name != "" && grantName(name) == "" {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 func grantName(name string) string {

@@ -3,6 +3,7 @@ package driver
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,57 +16,87 @@ func at(place ceph.Placement, ids ...int64) Used { return Used{Placement: place,
 func inPool(pool string) ceph.Placement  { return ceph.Placement{Pool: pool} }
 func inFiles(name string) ceph.Placement { return ceph.Placement{Filesystem: name} }
 func both(caps ceph.Caps) UserCaps       { return UserCaps{Provisioner: caps, Node: caps} }
+
+const (
+	claim = "k.infra.x"
+	byTag = "allow rwx tag rbd k.infra.x=in-use, allow rwx tag rbd k.infra.x=unprotected"
+)
+
 func rbdCaps(mgr, osd string) UserCaps {
 	return both(ceph.Caps{Mon: "profile rbd", Mgr: mgr, OSD: osd})
 }
+
+// withoutRights is UserCaps in which some names are left out.
+func withoutRights(caps UserCaps, names ...string) UserCaps {
+	caps.LeftOut = names
+	return caps
+}
+
 func filesystem(id int64) ceph.FileSystem {
 	return ceph.FileSystem{ID: id, Name: string(rune('a' + id - 1)), MetadataPool: 10 * id}
 }
 
-func fileCaps(journals, data, mounts string) UserCaps {
-	return UserCaps{
-		Provisioner: ceph.Caps{Mon: "allow r", Mgr: "allow module volumes rw", OSD: journals},
-		Node:        ceph.Caps{Mon: "allow r", OSD: data, MDS: mounts},
+// inFilesystem are the caps where one filesystem's journal is in namespace csi and its volumes are in
+// directories, of which groups are subvolume groups.
+func inFilesystem(name string, groups []string, directories ...string) UserCaps {
+	caps := UserCaps{Provisioner: ceph.Caps{Mon: "allow r", Mgr: "allow module volumes rw"}, Node: ceph.Caps{Mon: "allow r"}}
+	caps.Provisioner.OSD = ceph.Grants("allow rw namespace=csi tag cephfs metadata="+name,
+		"allow rw namespace=csi tag cephfs k.infra.x=in-use", "allow rw namespace=csi tag cephfs k.infra.x=unprotected")
+	caps.Node.OSD = ceph.Grants("allow r namespace=csi tag cephfs metadata="+name, "allow rw tag cephfs data="+name,
+		"allow r namespace=csi tag cephfs k.infra.x=in-use", "allow r namespace=csi tag cephfs k.infra.x=unprotected")
+	var asks, mounts []string
+	for _, group := range groups {
+		at := " with vol_name=" + name + " group_name=" + group
+		asks = append(asks, `allow command "fs subvolume info"`+at, `allow command "fs subvolume snapshot info"`+at)
+		mounts = append(mounts, "allow rw fsname="+name+" path=/volumes/"+group)
 	}
+	for _, directory := range directories {
+		mounts = append(mounts, "allow rw fsname="+name+" path="+directory)
+	}
+	caps.Node.Mgr, caps.Node.MDS = ceph.Grants(asks...), ceph.Grants(mounts...)
+	return caps
 }
 
 func TestCaps(t *testing.T) {
 	a, b := filesystem(1), filesystem(2)
 	pools := []ceph.Pool{{ID: 10, Name: "a-meta"}, {ID: 11, Name: "a-data"}, {ID: 20, Name: "b meta"}}
+	csi := []string{"csi"}
+	inA := inFilesystem("a", csi)
+	inAB := UserCaps{Provisioner: inA.Provisioner.With(inFilesystem("b", csi).Provisioner), Node: inA.Node.With(inFilesystem("b", csi).Node)}
+	elsewhere := inFilesystem("a", csi)
+	elsewhere.Provisioner.OSD = ceph.Grants(strings.Split(elsewhere.Provisioner.OSD+", "+strings.ReplaceAll(elsewhere.Provisioner.OSD, "namespace=csi", "namespace=n"), ", ")...)
+	elsewhere.Node.OSD = ceph.Grants(strings.Split(elsewhere.Node.OSD+", "+strings.ReplaceAll(elsewhere.Node.OSD, "namespace=csi", "namespace=n"), ", ")...)
 	tests := map[string]struct {
 		reason string
 		rights Rights
 		places []Used
 		want   UserCaps
 	}{
-		"RBD none":     {"users exist before there is a pool", images{}, nil, rbdCaps("", "")},
-		"RBD one":      {"what facts say to mint", images{}, []Used{at(inPool("p"))}, rbdCaps("profile rbd pool=p", "profile rbd pool=p")},
-		"RBD several":  {"each once", images{}, []Used{at(inPool("q")), at(inPool("p")), at(inPool("q"))}, rbdCaps("profile rbd pool=p, profile rbd pool=q", "profile rbd pool=p, profile rbd pool=q")},
-		"RBD data":     {"the mgr knows images by their first pool", images{}, []Used{at(ceph.Placement{Pool: "p", DataPool: "ec"})}, rbdCaps("profile rbd pool=p", "profile rbd pool=ec, profile rbd pool=p")},
-		"RBD renamed":  {"the new name by the handle, the old one for what still says it", images{}, []Used{at(inPool("p"), 11)}, rbdCaps("profile rbd pool=a-data, profile rbd pool=p", "profile rbd pool=a-data, profile rbd pool=p")},
-		"RBD ID":       {"nothing but a handle", images{}, []Used{at(ceph.Placement{}, 20, 99)}, rbdCaps(`profile rbd pool="b meta"`, `profile rbd pool="b meta"`)},
-		"RBD nonsense": {"a mistake in a class takes nobody else's rights", images{}, []Used{at(inPool("p")), at(inPool("x'\"y"))}, rbdCaps("profile rbd pool=p", "profile rbd pool=p")},
-		"CephFS none":  {"users exist before there is a filesystem", subvolumes{}, nil, fileCaps("", "", "")},
-		"CephFS one": {"what facts say to mint", subvolumes{}, []Used{at(inFiles("a"))},
-			fileCaps("allow rw pool=a-meta namespace=csi", "allow rw tag cephfs data=a", "allow rw fsname=a path=/volumes/csi")},
+		"RBD none":     {"users exist before there is a pool", images{}, nil, rbdCaps("", byTag)},
+		"RBD one":      {"by name for the mons and the mgr, by claim for a running driver", images{}, []Used{at(inPool("p"))}, rbdCaps("profile rbd pool=p", byTag+", profile rbd pool=p")},
+		"RBD several":  {"each once", images{}, []Used{at(inPool("q")), at(inPool("p")), at(inPool("q"))}, rbdCaps("profile rbd pool=p, profile rbd pool=q", byTag+", profile rbd pool=p, profile rbd pool=q")},
+		"RBD data":     {"the mgr knows images by their first pool", images{}, []Used{at(ceph.Placement{Pool: "p", DataPool: "ec"})}, rbdCaps("profile rbd pool=p", byTag+", profile rbd pool=ec, profile rbd pool=p")},
+		"RBD renamed":  {"the new name by the handle, the old one for what still says it", images{}, []Used{at(inPool("p"), 11)}, rbdCaps("profile rbd pool=a-data, profile rbd pool=p", byTag+", profile rbd pool=a-data, profile rbd pool=p")},
+		"RBD ID":       {"nothing but a handle", images{}, []Used{at(ceph.Placement{}, 20, 99)}, rbdCaps(`profile rbd pool="b meta"`, byTag+`, profile rbd pool="b meta"`)},
+		"RBD nonsense": {"a mistake in a class takes nobody else's rights", images{}, []Used{at(inPool("p")), at(inPool("x'\"y"))}, withoutRights(rbdCaps("profile rbd pool=p", byTag+", profile rbd pool=p"), "x'\"y")},
+		"CephFS none":  {"users exist before there is a filesystem", subvolumes{}, nil, UserCaps{Provisioner: ceph.Caps{Mon: "allow r", Mgr: "allow module volumes rw"}, Node: ceph.Caps{Mon: "allow r"}}},
+		"CephFS one":   {"what the real driver was seen to work with", subvolumes{}, []Used{at(inFiles("a"))}, inA},
 		"CephFS groups": {"the group of new volumes, those of old ones, and volumes of an administrator", subvolumes{},
 			[]Used{{Placement: ceph.Placement{Filesystem: "a", SubvolumeGroup: "new"}, Directories: []string{"/volumes/old", "/my data"}}},
-			fileCaps("allow rw pool=a-meta namespace=csi", "allow rw tag cephfs data=a",
-				`allow rw fsname=a path="/my data", allow rw fsname=a path=/volumes/new, allow rw fsname=a path=/volumes/old`)},
-		"CephFS several": {"each with its own", subvolumes{}, []Used{at(inFiles("a")), at(inFiles("b"))},
-			fileCaps(`allow rw pool="b meta" namespace=csi, allow rw pool=a-meta namespace=csi`, "allow rw tag cephfs data=a, allow rw tag cephfs data=b",
-				"allow rw fsname=a path=/volumes/csi, allow rw fsname=b path=/volumes/csi")},
-		"CephFS ID": {"nothing but a handle", subvolumes{}, []Used{at(ceph.Placement{}, 1)},
-			fileCaps("allow rw pool=a-meta namespace=csi", "allow rw tag cephfs data=a", "allow rw fsname=a path=/volumes/csi")},
+			inFilesystem("a", []string{"new", "old"}, `"/my data"`)},
+		"CephFS several": {"each with its own", subvolumes{}, []Used{at(inFiles("a")), at(inFiles("b"))}, inAB},
+		"CephFS ID":      {"nothing but a handle", subvolumes{}, []Used{at(ceph.Placement{}, 1)}, inA},
 		"CephFS namespaces": {"where config.json keeps the journal of a clusterID", subvolumes{}, []Used{at(inFiles("a")), {Placement: inFiles("a"), Namespace: "n"}},
-			fileCaps("allow rw pool=a-meta namespace=csi, allow rw pool=a-meta namespace=n", "allow rw tag cephfs data=a", "allow rw fsname=a path=/volumes/csi")},
-		"CephFS missing": {"its journal has no pool yet", subvolumes{}, []Used{at(inFiles("z"))},
-			fileCaps("", "allow rw tag cephfs data=z", "allow rw fsname=z path=/volumes/csi")},
+			elsewhere},
+		"CephFS missing": {"it may be made in a moment", subvolumes{}, []Used{at(inFiles("z"))}, inFilesystem("z", csi)},
+		"CephFS percent": {"it is a character like any other", subvolumes{}, []Used{at(inFiles("5%d"))}, inFilesystem(`"5%d"`, csi)},
+		"CephFS nonsense": {"one directory takes nobody else's rights", subvolumes{},
+			[]Used{at(inFiles("a")), {Placement: inFiles("a"), Directories: []string{"/x'\"y"}}, at(inFiles("\n"))}, withoutRights(inA, "\n", "/x'\"y")},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			for range 2 {
-				got, err := tc.rights.Caps(t.Context(), &fakeCeph{pools: pools, filesystems: []ceph.FileSystem{a, b}}, tc.places)
+				got, err := tc.rights.Caps(t.Context(), &fakeCeph{pools: pools, filesystems: []ceph.FileSystem{a, b}}, claim, tc.places)
 				if err != nil {
 					t.Fatalf("%s: %v", tc.reason, err)
 				}
@@ -80,12 +111,12 @@ func TestCaps(t *testing.T) {
 
 func TestCapsNeedAnAnswer(t *testing.T) {
 	for _, rights := range []Rights{images{}, subvolumes{}} {
-		_, err := rights.Caps(t.Context(), &fakeCeph{listing: errBoom}, []Used{at(ceph.Placement{}, 1)})
+		_, err := rights.Caps(t.Context(), &fakeCeph{listing: errBoom}, claim, []Used{at(ceph.Placement{}, 1)})
 		if !errors.Is(err, errBoom) {
 			t.Errorf("%T: caps without what a handle names could be too narrow: got %v", rights, err)
 		}
 	}
-	if _, err := (images{}).Caps(t.Context(), &fakeCeph{listing: errBoom}, []Used{at(inPool("p"))}); err != nil {
+	if _, err := (images{}).Caps(t.Context(), &fakeCeph{listing: errBoom}, claim, []Used{at(inPool("p"))}); err != nil {
 		t.Errorf("names need no answer: %v", err)
 	}
 }

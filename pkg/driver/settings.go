@@ -62,6 +62,8 @@ type Settings struct {
 	ModulesAtBoot bool
 	// Credentials is how the driver gets its cephx users; empty is Auto.
 	Credentials CredentialsMode
+	// KeyType is the type of keys of users that are made; empty is what all clients understand.
+	KeyType ceph.KeyType
 	// OutOfBand are ConfigMaps of drivers that others deployed, to be kept current.
 	OutOfBand []Target
 	// RookNamespace is where Rook's objects declare the Ceph cluster; empty for nowhere.
@@ -174,6 +176,7 @@ type document struct {
 	MissingPools, PoolProtection, RookNamespace                              string
 	ImageProtection, KernelModules                                           string
 	Credentials                                                              CredentialsMode
+	KeyType                                                                  ceph.KeyType
 	OutOfBand                                                                []Target
 }
 
@@ -191,7 +194,7 @@ func decode(fields map[string]any) (Settings, error) {
 		ImageFeatures: in.ImageFeatures, Mounter: in.Mounter, MapOptions: in.MapOptions,
 		KernelMountOptions: in.KernelMountOptions, FuseMountOptions: in.FuseMountOptions,
 		ReadAffinity: in.ReadAffinity, CreatePools: in.MissingPools == missingCreate,
-		Unprotected: in.PoolProtection == protectionDisabled, Credentials: in.Credentials,
+		Unprotected: in.PoolProtection == protectionDisabled, Credentials: in.Credentials, KeyType: in.KeyType,
 		OutOfBand: in.OutOfBand, RookNamespace: in.RookNamespace,
 		ProtectImages: in.ImageProtection == protectionEnabled, ModulesAtBoot: in.KernelModules == modulesAtBoot,
 	}, nil

@@ -36,14 +36,14 @@ func TestReadSettings(t *testing.T) {
 			reason: "fields of an RBD driver", driver: RBD,
 			spec: ceph(map[string]any{
 				"cluster": someFSID, "pool": "p", "dataPool": "d", "imageFeatures": "layering,exclusive-lock,journaling", "mounter": "rbd-nbd",
-				"mapOptions": "krbd:rxbounce;nbd:io-timeout=330", "missingPools": "Create", "poolProtection": "Disabled", "credentials": "Mint",
+				"mapOptions": "krbd:rxbounce;nbd:io-timeout=330", "missingPools": "Create", "poolProtection": "Disabled", "credentials": "Mint", "keyType": "aes256k",
 				"readAffinity":  []any{"topology.kubernetes.io/zone", "rack"},
 				"outOfBand":     []any{map[string]any{"namespace": "n", "configMap": "ceph-csi-config"}},
 				"rookNamespace": "rook-ceph",
 			}),
 			want: Settings{
 				Cluster: someFSID, Pool: "p", DataPool: "d", ImageFeatures: "layering,exclusive-lock,journaling", Mounter: "rbd-nbd",
-				MapOptions: "krbd:rxbounce;nbd:io-timeout=330", CreatePools: true, Unprotected: true, Credentials: CredentialsMint,
+				MapOptions: "krbd:rxbounce;nbd:io-timeout=330", CreatePools: true, Unprotected: true, Credentials: CredentialsMint, KeyType: "aes256k",
 				ReadAffinity:  []string{"topology.kubernetes.io/zone", "rack"},
 				OutOfBand:     []Target{{Namespace: "n", ConfigMap: "ceph-csi-config"}},
 				RookNamespace: "rook-ceph",

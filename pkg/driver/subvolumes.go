@@ -14,6 +14,7 @@ const (
 	// DefaultSubvolumeGroup is the group that ceph-csi uses unless config.json names another.
 	DefaultSubvolumeGroup = "csi"
 
+	cephFSApplication   = "cephfs"
 	filesystemParameter = "fsName"
 	filesystemAdvice    = "name a filesystem in spec.driverConfig.ceph.filesystem of ClusterCSIDriver " + cephFSName
 )

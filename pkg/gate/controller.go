@@ -43,6 +43,8 @@ type Config struct {
 	PersistentVolumes coreinformers.PersistentVolumeInformer
 	// Settings reads spec.driverConfig of the ClusterCSIDriver.
 	Settings func() (driver.Settings, error)
+	// Triggers wake the gate when Settings may have changed without an event of the ClusterCSIDriver.
+	Triggers []factory.Informer
 	// Filesystem is what pkg/pools learned: whether the Ceph cluster has a CephFS filesystem.
 	// Only drivers that need one read it.
 	Filesystem *latest.Value[bool]
@@ -69,6 +71,7 @@ func New(config Config) factory.Controller {
 			c.Operator.Informer(), c.Secrets.Informer(), c.Deployments.Informer(),
 			c.DaemonSets.Informer(), c.CSIDrivers.Informer(), c.Filesystem,
 		).
+		WithInformers(c.Triggers...).
 		WithFilteredEventsInformers(c.ofDriver, c.PersistentVolumes.Informer()).
 		ToController(controllerName, c.Recorder)
 }

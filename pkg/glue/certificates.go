@@ -14,8 +14,12 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
 )
 
-// SignerSecret has the CA of clusters without OpenShift, with its key.
-const SignerSecret = Name + "-signer"
+const (
+	// SignerSecret has the CA of clusters without OpenShift, with its key.
+	SignerSecret = Name + "-signer"
+	// CertificateSecret has the serving certificate of `cluster-storage`.
+	CertificateSecret = Name + "-serving-cert"
+)
 
 // servingCertificates does what OpenShift's service CA does for the Services of the namespace.
 //

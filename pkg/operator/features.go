@@ -6,6 +6,7 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/resource/resourceread"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
 
@@ -42,6 +43,7 @@ func (s starter) gateController() factory.Controller {
 		CSIDrivers:        s.clients.cluster().Storage().V1().CSIDrivers(),
 		PersistentVolumes: s.clients.volumes.Core().V1().PersistentVolumes(),
 		Settings:          s.settings,
+		Triggers:          []factory.Informer{s.seenSettings, s.stateInformer()},
 		Filesystem:        s.filesystem,
 		State:             s.gate,
 		StaleConditions:   s.operandConditions(),
@@ -85,7 +87,7 @@ func (s starter) pools(client func(fsid string) (Session, bool)) factory.Control
 	return pools.New(pools.Config{
 		Driver:   s.driver,
 		Operator: s.clients.operator,
-		Client: func(fsid string) (driver.Ceph, bool) {
+		Client: func(fsid string) (pools.Ceph, bool) {
 			session, ok := client(fsid)
 			return session, ok
 		},
@@ -99,7 +101,7 @@ func (s starter) pools(client func(fsid string) (Session, bool)) factory.Control
 		Filesystem:        s.filesystem,
 		Placement:         s.placement,
 		// Without the record in the cache, an earlier choice would be made anew.
-		Triggers: []factory.Informer{s.gate, s.seenSettings, silent{configMaps.Informer()}},
+		Triggers: []factory.Informer{s.gate, s.seenSettings, s.stateInformer()},
 		Recorder: s.recorder,
 		Clock:    clock.RealClock{},
 	})
@@ -208,9 +210,17 @@ func (s starter) usableClasses() factory.Controller {
 	})
 }
 
+// snapshotManifests are the assets of the snapshot classes that the driver offers.
+func (s starter) snapshotManifests() []string {
+	if groupSnapshotsOffered(s.driver, resourceread.ReadDeploymentV1OrDie(s.assets.Controller()).Spec.Template.Spec) {
+		return []string{assets.VolumeSnapshotClass, assets.VolumeGroupSnapshotClass}
+	}
+	return []string{assets.VolumeSnapshotClass}
+}
+
 func (s starter) snapshotClasses() (factory.Controller, error) {
 	var manifests [][]byte
-	for _, name := range []string{assets.VolumeSnapshotClass, assets.VolumeGroupSnapshotClass} {
+	for _, name := range s.snapshotManifests() {
 		manifest, err := s.assets.Asset(name)
 		if err != nil {
 			return nil, err

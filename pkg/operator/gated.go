@@ -3,9 +3,7 @@ package operator
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -15,7 +13,6 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/clock"
@@ -41,7 +38,7 @@ type wrapped struct {
 
 func (w wrapped) controller() factory.Controller {
 	f := factory.New().
-		WithFilteredEventsInformers(specChanges(), w.operator.Informer()).
+		WithInformers(event.Spec(w.operator.Informer())).
 		WithInformers(w.informers...).
 		WithControllerInstanceName(w.name).
 		ResyncEvery(w.resync).
@@ -50,25 +47,6 @@ func (w wrapped) controller() factory.Controller {
 		f = f.WithSyncDegradedOnError(w.operator)
 	}
 	return f.ToController(w.name, w.recorder)
-}
-
-// specChanges lets through what changes the spec of a ClusterCSIDriver. All conditions of all
-// controllers stand in its status: without the filter, each change of one would have every
-// controller read all its objects again.
-func specChanges() factory.EventFilterFunc {
-	var mu sync.Mutex
-	var seen string
-	return func(object any) bool {
-		m, err := meta.Accessor(object)
-		if err != nil {
-			return true
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		last := seen
-		seen = fmt.Sprintf("%s/%d", m.GetUID(), m.GetGeneration())
-		return seen != last
-	}
 }
 
 func (w wrapped) sync(ctx context.Context, syncCtx factory.SyncContext) error {

@@ -14,10 +14,8 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -167,27 +165,4 @@ func TestConflictThatLasts(t *testing.T) {
 			t.Errorf("%d syncs a minute", syncs)
 		}
 	})
-}
-
-func TestSpecChanges(t *testing.T) {
-	type object = metav1.PartialObjectMetadata
-	at := func(uid string, generation int64) *object {
-		return &object{ObjectMeta: metav1.ObjectMeta{UID: types.UID(uid), Generation: generation}}
-	}
-	passes := specChanges()
-	steps := []struct {
-		reason string
-		object *object
-		want   bool
-	}{
-		{"the first sight", at("a", 1), true},
-		{"only the status changed", at("a", 1), false},
-		{"the spec changed", at("a", 2), true},
-		{"deleted and made again", at("b", 2), true},
-	}
-	for _, step := range steps {
-		if got := passes(step.object); got != step.want {
-			t.Errorf("%s: passes is %t, want %t", step.reason, got, step.want)
-		}
-	}
 }

@@ -93,33 +93,6 @@ func withUser(openshift func() bool) func(*operatorv1.OperatorSpec, *appsv1.Depl
 	}
 }
 
-// Names of the snapshotter's container and of its feature gate in assets, and the CRD that
-// the gate needs: without it, the snapshotter waits for its informers for ever.
-const (
-	snapshotterContainer = "csi-snapshotter"
-	groupSnapshotGate    = "CSIVolumeGroupSnapshot"
-	groupSnapshotCRD     = "volumegroupsnapshotcontents.groupsnapshot.storage.k8s.io"
-)
-
-// withGroupSnapshots turns the gate off where the CRDs of group snapshots do not exist.
-func withGroupSnapshots(served func(crd string) []string) func(*operatorv1.OperatorSpec, *appsv1.Deployment) error {
-	return func(_ *operatorv1.OperatorSpec, deployment *appsv1.Deployment) error {
-		if len(served(groupSnapshotCRD)) > 0 {
-			return nil
-		}
-		for _, c := range deployment.Spec.Template.Spec.Containers {
-			if c.Name != snapshotterContainer {
-				continue
-			}
-			for i, arg := range c.Args {
-				c.Args[i] = strings.ReplaceAll(arg, groupSnapshotGate+"=true", groupSnapshotGate+"=false")
-			}
-			return nil
-		}
-		return fmt.Errorf("no container %s in Deployment %s", snapshotterContainer, deployment.Name)
-	}
-}
-
 var placeholder = regexp.MustCompile(`\$\{[^}]*\}?`)
 
 // refusePlaceholders is the last hook of both workloads: what still has a placeholder never

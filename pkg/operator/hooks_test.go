@@ -123,33 +123,6 @@ func TestRefusePlaceholders(t *testing.T) {
 	}
 }
 
-func TestWithGroupSnapshots(t *testing.T) {
-	tests := map[string]struct {
-		reason    string
-		served    []string
-		container string
-		want      string
-		fails     bool
-	}{
-		"CRDs":        {"group snapshots work", []string{"v1beta2"}, snapshotterContainer, "--feature-gates=CSIVolumeGroupSnapshot=true", false},
-		"NoCRDs":      {"plain snapshots must go on working", nil, snapshotterContainer, "--feature-gates=CSIVolumeGroupSnapshot=false", false},
-		"NoContainer": {"a renamed container must not go unnoticed", nil, "snapshotter", "--feature-gates=CSIVolumeGroupSnapshot=true", true},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			d := &appsv1.Deployment{}
-			d.Spec.Template.Spec.Containers = []corev1.Container{{Name: tc.container, Args: []string{"--feature-gates=CSIVolumeGroupSnapshot=true"}}}
-			err := withGroupSnapshots(func(string) []string { return tc.served })(nil, d)
-			if (err != nil) != tc.fails {
-				t.Errorf("%s: %v", tc.reason, err)
-			}
-			if got := d.Spec.Template.Spec.Containers[0].Args[0]; got != tc.want {
-				t.Errorf("%s: got %s, want %s", tc.reason, got, tc.want)
-			}
-		})
-	}
-}
-
 func TestWithUser(t *testing.T) {
 	tests := map[string]struct {
 		reason    string

@@ -147,7 +147,7 @@ func (s starter) storageClass() factory.Controller {
 		name: inner.Name(), inner: class.Guard(inner.Sync), resync: staticResync, open: s.open,
 		informers: []factory.Informer{
 			class.StorageClasses.Informer(), s.classStateInformer(), s.granted, s.gate, s.seenSettings, s.machines,
-			silent{s.clients.ns().Core().V1().ConfigMaps().Informer()},
+			s.stateInformer(),
 		},
 		operator: s.clients.patient, recorder: s.recorder,
 	}.controller()

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/settings"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
@@ -32,6 +33,11 @@ func (s starter) settingsReader() settings.Reader {
 
 func (s starter) lastSettings() state.Record[state.Settings] {
 	return state.LastSettings(s.clients.kube.CoreV1(), s.clients.ns().Core().V1().ConfigMaps().Lister(), s.driver)
+}
+
+// stateInformer tells of what is remembered, also of settings.
+func (s starter) stateInformer() factory.Informer {
+	return event.Only(s.clients.ns().Core().V1().ConfigMaps().Informer(), s.driver.StateConfigMap())
 }
 
 func (s starter) settingsController() factory.Controller {

@@ -22,7 +22,7 @@ func (s starter) tags(client func(fsid string) (Session, bool)) factory.Controll
 		},
 		Clusters:          s.clusters,
 		ClusterIDs:        s.clusterConfig,
-		Triggers:          []factory.Informer{s.usage},
+		Triggers:          []factory.Informer{s.usage, s.gate, s.configInformer()},
 		Infrastructures:   s.clients.config.Config().V1().Infrastructures(),
 		PersistentVolumes: s.clients.volumes.Core().V1().PersistentVolumes(),
 		Volumes:           s.clients.kube.CoreV1(),

@@ -63,7 +63,7 @@ func (s starter) usageController() factory.Controller {
 		ResyncEvery(resync).
 		WithControllerInstanceName(usageName).
 		WithInformers(classes.Informer(), volumes.Informer(), s.clients.crdInformer, s.snapshots).
-		WithFilteredEventsInformers(event.Named(s.driver.ConfigSecret()), s.clients.ns().Core().V1().Secrets().Informer()).
+		WithInformers(s.configInformer()).
 		ToController(usageName, s.recorder)
 }
 
@@ -78,6 +78,11 @@ func handlesOf(snapshots []*tags.Snapshot) []string {
 		out = append(out, snapshot.Handle)
 	}
 	return out
+}
+
+// configInformer tells of clusterConfig.
+func (s starter) configInformer() factory.Informer {
+	return event.Only(s.clients.ns().Core().V1().Secrets().Informer(), s.driver.ConfigSecret())
 }
 
 // clusterConfig is what the driver's pods read of clusterIDs.

@@ -41,7 +41,7 @@ func (s starter) controllerDeployment() factory.Controller {
 		requireInfraID(infrastructures.Lister()),
 		withReplicas(infrastructures.Lister()),
 		withoutMissingMasters(s.clients.masters.Core().V1().Nodes().Lister()),
-		withGroupSnapshots(s.clients.served),
+		withGroupSnapshots(s.driver, s.clients.served),
 		withUser(s.clients.openshift),
 		csidrivercontrollerservicecontroller.WithObservedProxyDeploymentHook(),
 		csidrivercontrollerservicecontroller.WithCABundleDeploymentHook(driver.Namespace, s.driver.TrustedCAConfigMap(), configMaps),

@@ -8,108 +8,132 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
-// Keys in the application metadata of a pool. They die with the pool, survive its renaming
-// and the loss of an OpenShift cluster, and every operator can read them. The ceph tool takes
-// no other characters: an administrator must be able to remove the key of a lost cluster.
+// leaving is the value of a claim of who takes over what nobody uses any more, to release it. It
+// gives no right.
+const leaving = "leaving"
+
+// user is a driver of an OpenShift cluster.
+type user struct{ infraID, kind string }
+
+func (u user) key() string { return driver.ClaimKey(u.infraID, u.kind) }
+
+// wishes are what a user wants of a pool.
+type wishes int
+
 const (
-	// claimKey says that the pool's nodelete flag was set by an operator, not by an administrator.
-	claimKey = "storage.openshift.io.nodelete"
-	// userPrefix starts the keys of those who use the pool: one for each driver of each
-	// OpenShift cluster.
-	userPrefix = claimKey + "."
-
-	// inUse and leaving are the values of a user's key: leaving is who takes over what nobody uses
-	// any more, to release it.
-	inUse   = "in-use"
-	leaving = "leaving"
+	// gone neither uses nor keeps it.
+	gone wishes = iota
+	// used has a claim, for the rights that it gives, and does not ask for the flag.
+	used
+	// kept has a claim, and the flag that keeps the pool from removal.
+	kept
 )
 
-// user is what a driver of an OpenShift cluster writes into pools that it uses.
-func userKey(infraID, kind string) string { return userPrefix + infraID + "." + kind }
+func (w wishes) value() string {
+	return map[wishes]string{gone: leaving, used: driver.ClaimUnprotected, kept: driver.ClaimInUse}[w]
+}
 
 // action is one write to a pool.
 type action int
 
 const (
 	nothing action = iota
-	addUser
-	// protect sets the flag and the claim at once, release takes both away.
+	// claim writes the user's own key.
+	claim
+	// protect sets the flag and its key at once, release takes both away.
 	protect
-	removeUser
+	unclaim
 	release
 )
 
-// next is the one write that brings a pool nearer to what user wants of it: to be protected, or
-// not any more. After each, the pool is read again, so that whatever others wrote meanwhile
-// counts, and a crash between two writes leaves nothing that the next run does not finish:
+// next is the one write that brings a pool nearer to what a user wants of it. After each, the pool
+// is read again, so that whatever others wrote meanwhile counts, and a crash between two writes
+// leaves nothing that the next run does not finish:
 //
-//	to protect:  own key, then flag and claim; nothing where a flag is somebody else's
-//	to release:  own key, where others use the pool; else flag and claim, then own key
+//	to keep:   own claim, then flag and its key; nothing where a flag is somebody else's
+//	to leave:  own claim, where others keep the pool; else flag and its key, then own claim
 //
-// A flag without the claim is an administrator's, also beside an own key: it was set while an
+// A flag without its key is an administrator's, also beside a claim: it was set while an
 // operator was between its writes, or had crashed there. It is left alone for ever.
 //
-// Two last users who go at the same time leave flag and claim without users. Whoever sees them takes
+// Two last users who go at the same time leave flag and key without claims. Whoever sees them takes
 // them over as one who leaves; of several who do, the first by name releases them, or else all would
 // take over and leave in step for ever (seen with two operators and Ceph 16.2.15).
-func next(p ceph.Pool, user string, wanted bool) action {
-	m := read(p, user)
-	administrators := p.NoDelete && !m.claimed
+func next(p ceph.Pool, u user, wanted wishes) action {
+	m := read(p, u)
+	administrators := p.NoDelete && !m.flagged
+	nobody := m.flagged && m.keepers == 0
 	switch {
-	case m.own == "" && (wanted && !administrators || m.claimed && !wanted && m.users+m.leavers == 0):
-		return addUser
+	case wanted != gone && (m.own != wanted.value() || !m.placed):
+		return claim
+	case wanted == kept && !p.NoDelete:
+		return protect
+	case wanted == kept:
+		return nothing
+	case wanted == used && nobody && m.leavers == 0:
+		return release
+	case wanted == used:
+		return nothing
+	case m.own == "" && nobody && m.leavers+m.others == 0:
+		return claim
 	case m.own == "":
 		return nothing
-	case administrators:
-		return removeUser
-	case wanted && m.own == leaving:
-		return addUser
-	case wanted && !p.NoDelete:
-		return protect
-	case wanted:
-		return nothing
-	case m.claimed && m.users == 0 && (m.leavers == 0 || m.own == leaving && m.first):
+	case !administrators && nobody && (m.leavers == 0 || m.own == leaving && m.first):
 		return release
 	}
-	return removeUser
+	return unclaim
 }
 
 // marks are our keys in a pool, with whatever application they were left.
 type marks struct {
-	claimed bool
-	// own is the value of the user's key; empty when there is none.
-	own string
-	// users and leavers are how many others there are, first that no leaver's key comes before ours.
-	users, leavers int
-	first          bool
+	// flagged says that the flag is an operator's.
+	flagged bool
+	// own is the value of the user's claim; empty when there is none. placed says that it is where
+	// it belongs.
+	own    string
+	placed bool
+	// keepers, others and leavers are how many more claims there are: of those who want the flag, who
+	// do not, and who leave. first says that no leaver's key comes before ours.
+	keepers, others, leavers int
+	first                    bool
 }
 
-func read(p ceph.Pool, user string) marks {
-	m := marks{first: true}
-	for _, keys := range p.Metadata {
+func read(p ceph.Pool, u user) marks {
+	own := u.key()
+	m := marks{first: true, placed: true}
+	for application, keys := range p.Metadata {
 		for key, value := range keys {
 			switch {
-			case key == claimKey:
-				m.claimed = true
-			case key == user:
-				m.own = cmp.Or(value, inUse)
-			case strings.HasPrefix(key, userPrefix) && value == leaving:
+			case key == driver.ProtectionKey:
+				m.flagged = true
+			case key == own && (m.own == "" || application == driver.ClaimApplication(p, u.kind, own)):
+				m.own = cmp.Or(value, driver.ClaimInUse)
+			case key == own:
+			case !strings.HasPrefix(key, driver.ClaimPrefix):
+			case value == leaving:
 				m.leavers++
-				m.first = m.first && user < key
-			case strings.HasPrefix(key, userPrefix):
-				m.users++
+				m.first = m.first && own < key
+			case value == driver.ClaimUnprotected:
+				m.others++
+			default:
+				m.keepers++
 			}
 		}
+	}
+	if m.own != "" {
+		_, m.placed = p.Metadata[driver.ClaimApplication(p, u.kind, own)][own]
 	}
 	return m
 }
 
-// application is the one that has a key, or else the first: several operators must agree.
-func application(p ceph.Pool, key string) string {
+// holder is the application that has a key, or else the first: several operators must agree.
+func holder(p ceph.Pool, key string) string {
 	for _, name := range slices.Sorted(maps.Keys(p.Metadata)) {
 		if _, found := p.Metadata[name][key]; found {
 			return name
@@ -130,56 +154,55 @@ type Marker interface {
 }
 
 // perform does one action.
-func perform(ctx context.Context, client Marker, p ceph.Pool, user string, wanted bool, a action) error {
+func perform(ctx context.Context, client Marker, p ceph.Pool, u user, wanted wishes, a action) error {
+	const flag = driver.ProtectionKey
 	switch a {
-	case addUser:
-		value := leaving
-		if wanted {
-			value = inUse
-		}
-		return client.SetPoolMetadata(ctx, p.Name, application(p, user), user, value)
+	case claim:
+		return client.SetPoolMetadata(ctx, p.Name, driver.ClaimApplication(p, u.kind, u.key()), u.key(), wanted.value())
 	case protect:
 		return together(
 			func() error { return client.SetNoDelete(ctx, p.Name, true) },
-			func() error {
-				return client.SetPoolMetadata(ctx, p.Name, application(p, claimKey), claimKey, "set-by-an-operator")
-			},
+			func() error { return client.SetPoolMetadata(ctx, p.Name, holder(p, flag), flag, "set-by-an-operator") },
 		)
-	case removeUser:
-		return client.RemovePoolMetadata(ctx, p.Name, application(p, user), user)
+	case unclaim:
+		return client.RemovePoolMetadata(ctx, p.Name, holder(p, u.key()), u.key())
 	case release:
 		return together(
 			func() error { return client.SetNoDelete(ctx, p.Name, false) },
-			func() error { return client.RemovePoolMetadata(ctx, p.Name, application(p, claimKey), claimKey) },
+			func() error { return client.RemovePoolMetadata(ctx, p.Name, holder(p, flag), flag) },
 		)
 	}
 	return nil
 }
 
-// together sends two commands at the same time. Mons collect what comes within some hundredths of
+// together sends commands at the same time. Mons collect what comes within some hundredths of
 // a second into one epoch of the osdmap, so that nobody sees the one without the other, and no
 // crash parts them.
-func together(one, other func() error) error {
-	answer := make(chan error, 1)
-	go func() { answer <- one() }()
-	return errors.Join(other(), <-answer)
+func together(commands ...func() error) error {
+	errs := make([]error, len(commands))
+	var all sync.WaitGroup
+	for i, command := range commands {
+		all.Go(func() { errs[i] = command() })
+	}
+	all.Wait()
+	return errors.Join(errs...)
 }
 
 // maxActions is more than any pool needs; others may keep writing against us.
 const maxActions = 8
 
 // mark brings one pool to what is wanted, and returns the pools as they were read last.
-func mark(ctx context.Context, client Marker, pools []ceph.Pool, id int64, user string, wanted bool) ([]ceph.Pool, error) {
+func mark(ctx context.Context, client Marker, pools []ceph.Pool, id int64, u user, wanted wishes) ([]ceph.Pool, error) {
 	for range maxActions {
 		p, found := byID(pools, id)
 		if !found {
 			return pools, nil
 		}
-		todo := next(p, user, wanted)
+		todo := next(p, u, wanted)
 		if todo == nothing {
 			return pools, nil
 		}
-		if err := perform(ctx, client, p, user, wanted, todo); err != nil {
+		if err := perform(ctx, client, p, u, wanted, todo); err != nil {
 			return pools, err
 		}
 		var err error
@@ -190,6 +213,17 @@ func mark(ctx context.Context, client Marker, pools []ceph.Pool, id int64, user 
 	return pools, nil
 }
 
+// claimAll writes the claims that pools with these IDs lack, and nothing else.
+func claimAll(ctx context.Context, client Marker, pools []ceph.Pool, ids []int64, u user, wanted wishes) error {
+	var writes []func() error
+	for _, p := range pools {
+		if slices.Contains(ids, p.ID) && len(p.Applications) > 0 && next(p, u, wanted) == claim {
+			writes = append(writes, func() error { return perform(ctx, client, p, u, wanted, claim) })
+		}
+	}
+	return together(writes...)
+}
+
 func byID(pools []ceph.Pool, id int64) (ceph.Pool, bool) {
 	i := slices.IndexFunc(pools, func(p ceph.Pool) bool { return p.ID == id })
 	if i < 0 {
@@ -198,12 +232,12 @@ func byID(pools []ceph.Pool, id int64) (ceph.Pool, bool) {
 	return pools[i], true
 }
 
-// Marked names the pools that carry a mark of drivers of an OpenShift cluster.
+// Marked names the pools that carry a claim of drivers of an OpenShift cluster.
 func Marked(pools []ceph.Pool, infraID string, kinds ...string) []string {
 	var names []string
 	for _, p := range pools {
 		if slices.ContainsFunc(kinds, func(kind string) bool {
-			return read(p, userKey(infraID, kind)).own != ""
+			return read(p, user{infraID, kind}).own != ""
 		}) {
 			names = append(names, p.Name)
 		}
@@ -211,7 +245,7 @@ func Marked(pools []ceph.Pool, infraID string, kinds ...string) []string {
 	return names
 }
 
-// Release takes the marks of drivers of an OpenShift cluster off all pools of a Ceph cluster,
+// Release takes the claims of drivers of an OpenShift cluster off all pools of a Ceph cluster,
 // for its uninstallation. The last user's release clears the flag.
 func Release(ctx context.Context, client Marker, infraID string, kinds ...string) error {
 	pools, err := client.Pools(ctx)
@@ -220,7 +254,7 @@ func Release(ctx context.Context, client Marker, infraID string, kinds ...string
 	}
 	for _, p := range pools {
 		for _, kind := range kinds {
-			if pools, err = mark(ctx, client, pools, p.ID, userKey(infraID, kind), false); err != nil {
+			if pools, err = mark(ctx, client, pools, p.ID, user{infraID, kind}, gone); err != nil {
 				return fmt.Errorf("releasing pool %q: %w", p.Name, err)
 			}
 		}

@@ -5,29 +5,30 @@ import (
 	"testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // world is a pool and the operators of two OpenShift clusters that use it, each of which may
 // have decided on a write that is not done yet.
 type world struct {
-	claim, flag bool
-	users       [2]string
-	pending     [2]action
-	wanted      [2]bool
+	key, flag bool
+	users     [2]string
+	pending   [2]action
+	wanted    [2]wishes
 	// pendingWanted is what was wanted when the write was decided on.
-	pendingWanted [2]bool
+	pendingWanted [2]wishes
 }
 
-var operators = [2]string{userKey("a", "rbd"), userKey("b", "rbd")}
+var operators = [2]user{{"a", "rbd"}, {"b", "rbd"}}
 
 func (w world) pool() ceph.Pool {
 	keys := map[string]string{}
-	if w.claim {
-		keys[claimKey] = "x"
+	if w.key {
+		keys[driver.ProtectionKey] = "x"
 	}
-	for i, key := range operators {
+	for i, operator := range operators {
 		if w.users[i] != "" {
-			keys[key] = w.users[i]
+			keys[operator.key()] = w.users[i]
 		}
 	}
 	return ceph.Pool{Applications: []string{"rbd"}, NoDelete: w.flag, Metadata: map[string]map[string]string{"rbd": keys}}
@@ -42,36 +43,40 @@ func (w world) decide(i int) world {
 // write does what an operator decided on, maybe long ago.
 func (w world) write(i int) world {
 	switch w.pending[i] {
-	case addUser:
-		w.users[i] = leaving
-		if w.pendingWanted[i] {
-			w.users[i] = inUse
-		}
+	case claim:
+		w.users[i] = w.pendingWanted[i].value()
 	case protect:
-		w.flag, w.claim = true, true
-	case removeUser:
+		w.flag, w.key = true, true
+	case unclaim:
 		w.users[i] = ""
 	case release:
-		w.flag, w.claim = false, false
+		w.flag, w.key = false, false
 	}
-	w.pending[i], w.pendingWanted[i] = nothing, false
+	w.pending[i], w.pendingWanted[i] = nothing, gone
 	return w
 }
 
-// reachable are all worlds that two operators can get into from a pool without marks, with any
-// order of looks, writes, crashes and changes of mind.
-func reachable(from world) []world {
-	seen := map[world]bool{from: true}
-	queue := []world{from}
+// reachable are all worlds that two operators can get into from others, with any order of looks,
+// writes, crashes and changes of mind.
+func reachable(from ...world) []world {
+	seen := map[world]bool{}
+	for _, w := range from {
+		seen[w] = true
+	}
+	queue := slices.Clone(from)
 	for len(queue) > 0 {
 		w := queue[0]
 		queue = queue[1:]
 		var following []world
 		for i := range operators {
-			crashed, other := w, w
-			crashed.pending[i], crashed.pendingWanted[i] = nothing, false
-			other.wanted[i] = !other.wanted[i]
-			following = append(following, w.decide(i), w.write(i), crashed, other)
+			crashed := w
+			crashed.pending[i], crashed.pendingWanted[i] = nothing, gone
+			following = append(following, w.decide(i), w.write(i), crashed)
+			for _, other := range []wishes{gone, used, kept} {
+				changed := w
+				changed.wanted[i] = other
+				following = append(following, changed)
+			}
 		}
 		for _, f := range following {
 			if !seen[f] {
@@ -119,24 +124,24 @@ func TestClaimsConverge(t *testing.T) {
 			if !ended {
 				t.Fatalf("from %+v the operators never come to rest (in step: %t): %+v", w, inStep, end)
 			}
-			used := w.wanted[0] || w.wanted[1]
-			if used && !end.flag {
-				t.Errorf("from %+v: a pool in use is not protected: %+v", w, end)
+			wanted := w.wanted[0] == kept || w.wanted[1] == kept
+			if wanted && !end.flag {
+				t.Errorf("from %+v: a pool that somebody keeps is not protected: %+v", w, end)
 			}
 			if end.users != users(w.wanted) {
-				t.Errorf("from %+v: wrong users: %+v", w, end)
+				t.Errorf("from %+v: wrong claims: %+v", w, end)
 			}
-			if end.claim != used || end.flag != used {
-				t.Errorf("from %+v: flag or claim is left: %+v", w, end)
+			if end.key != wanted || end.flag != wanted {
+				t.Errorf("from %+v: flag or key is left: %+v", w, end)
 			}
 		}
 	}
 }
 
-func users(wanted [2]bool) (out [2]string) {
+func users(wanted [2]wishes) (out [2]string) {
 	for i := range wanted {
-		if wanted[i] {
-			out[i] = inUse
+		if wanted[i] != gone {
+			out[i] = wanted[i].value()
 		}
 	}
 	return out
@@ -144,7 +149,7 @@ func users(wanted [2]bool) (out [2]string) {
 
 func TestAdministratorsFlagStays(t *testing.T) {
 	for _, w := range reachable(world{flag: true}) {
-		if !w.flag || w.claim || w.users != [2]string{} {
+		if !w.flag || w.key {
 			t.Fatalf("the administrator's flag was touched: %+v", w)
 		}
 	}
@@ -153,24 +158,24 @@ func TestAdministratorsFlagStays(t *testing.T) {
 // TestAdministratorsFlagDuringAClaim: an operator that is between its writes, or crashed there, takes
 // nobody's flag for its own. Only a write that is on its way already cannot be stopped.
 func TestAdministratorsFlagDuringAClaim(t *testing.T) {
-	tried := 0
+	var flagged []world
 	for _, w := range reachable(world{}) {
 		onItsWay := slices.ContainsFunc(w.pending[:], func(a action) bool { return a == protect || a == release })
 		if w.flag || onItsWay || t.Failed() {
 			continue
 		}
-		tried++
 		w.flag = true
-		for _, after := range reachable(w) {
-			if !after.flag || after.claim {
-				t.Fatalf("after an administrator set the flag in %+v, it was taken for an operator's: %+v", w, after)
-			}
-		}
-		if end, ended := rest(w, true); !ended || end.users != [2]string{} {
-			t.Errorf("from %+v: keys are left beside an administrator's flag: %+v", w, end)
+		flagged = append(flagged, w)
+		if end, ended := rest(w, true); !ended || end.users != users(w.wanted) {
+			t.Errorf("from %+v: the rights do not follow the use beside an administrator's flag: %+v", w, end)
 		}
 	}
-	if tried < 10 {
-		t.Errorf("only %d worlds: the test tries too little", tried)
+	if len(flagged) < 10 {
+		t.Errorf("only %d worlds: the test tries too little", len(flagged))
+	}
+	for _, after := range reachable(flagged...) {
+		if !after.flag || after.key {
+			t.Fatalf("after an administrator set the flag, it was taken for an operator's: %+v", after)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // marked is what a client sees of a pool.
@@ -37,13 +38,13 @@ func TestMark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	do := func(user string, wanted bool, writes int, wantFlag bool, wantKeys ...string) {
+	do := func(u user, wanted wishes, writes int, wantFlag bool, wantKeys ...string) {
 		t.Helper()
 		before := 0
 		for _, n := range c.Writes() {
 			before += n
 		}
-		pools, err := mark(t.Context(), client, c.Pools(), 1, user, wanted)
+		pools, err := mark(t.Context(), client, c.Pools(), 1, u, wanted)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,20 +60,48 @@ func TestMark(t *testing.T) {
 			t.Errorf("got flag %t, keys %q with %d writes, want %t, %q with %d", flag, keys, after-before, wantFlag, wantKeys, writes)
 		}
 	}
-	const claim, a, b = "cephfs:" + claimKey, "cephfs:" + userPrefix + "a.rbd", "cephfs:" + userPrefix + "b.rbd"
-	do(operators[0], true, 3, true, claim, a)
-	do(operators[0], true, 0, true, claim, a)
-	do(operators[1], true, 1, true, claim, a, b)
-	do(operators[0], false, 1, true, claim, b)
-	do(operators[0], false, 0, true, claim, b)
+	const flag, a, b = "cephfs:" + driver.ProtectionKey, "rbd:" + driver.ClaimPrefix + "a.rbd", "rbd:" + driver.ClaimPrefix + "b.rbd"
+	do(operators[0], kept, 3, true, flag, a)
+	do(operators[0], kept, 0, true, flag, a)
+	do(operators[1], kept, 1, true, flag, a, b)
+	do(operators[0], gone, 1, true, flag, b)
+	do(operators[0], gone, 0, true, flag, b)
 	c.RenamePool("p", "q")
 	c.RenamePool("q", "p")
-	do(operators[1], false, 3, false)
-	do(operators[1], false, 0, false)
+	do(operators[0], used, 1, true, flag, a, b)
+	do(operators[1], gone, 3, false, a)
+	do(operators[1], gone, 0, false, a)
+	do(operators[0], kept, 3, true, flag, a)
+	do(operators[0], used, 3, false, a)
+	do(operators[0], gone, 1, false)
 
 	c.SetNoDelete("p", true)
-	do(operators[0], true, 0, true)
-	do(operators[0], false, 0, true)
+	do(operators[0], kept, 1, true, a)
+	do(operators[0], kept, 0, true, a)
+	do(operators[0], gone, 1, true)
+}
+
+// TestOlderClaims: they may be where no right looks, and lack the flag.
+func TestOlderClaims(t *testing.T) {
+	c := cephtest.New()
+	key := operators[0].key()
+	c.AddPool(ceph.Pool{Name: "p", Applications: []string{"cephfs", "rbd"}, Metadata: map[string]map[string]string{"cephfs": {key: "in-use"}}})
+	client, err := c.Dial(t.Context(), c.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mark(t.Context(), client, c.Pools(), 1, operators[0], kept); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Pools()[0].Metadata["rbd"][key]; got != driver.ClaimInUse {
+		t.Errorf("the claim gives no right: %q", got)
+	}
+	if _, err := mark(t.Context(), client, c.Pools(), 1, operators[0], gone); err != nil {
+		t.Fatal(err)
+	}
+	if flag, keys := marked(t, c, "p"); flag || len(keys) > 0 {
+		t.Errorf("left are flag %t, keys %q", flag, keys)
+	}
 }
 
 func TestRelease(t *testing.T) {
@@ -88,7 +117,7 @@ func TestRelease(t *testing.T) {
 			if i == 1 && j == 2 || i == 2 && j < 2 {
 				continue
 			}
-			if _, err := mark(t.Context(), client, c.Pools(), int64(i+1), userKey(u[0], u[1]), true); err != nil {
+			if _, err := mark(t.Context(), client, c.Pools(), int64(i+1), user{u[0], u[1]}, kept); err != nil {
 				t.Fatal(err)
 			}
 		}

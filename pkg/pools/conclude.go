@@ -20,7 +20,8 @@ import (
 const protectionCaps = `allow command "osd pool application set", allow command "osd pool application rm", allow command "osd pool set" with var=nodelete`
 
 func (l *look) refused(pools []string, inUse bool, refusal error) trouble {
-	what := "can be removed although it is in use"
+	what := "can be removed although it is in use, and users that the operator made reach it only after the driver's pods were restarted, " +
+		"or an hour, where it is new to them"
 	if !inUse {
 		what = "keeps its nodelete flag although it is no longer in use"
 	}

@@ -55,12 +55,18 @@ type Record interface {
 	Save(ctx context.Context, place state.Placement) error
 }
 
+// Ceph is what the controller uses of a Ceph cluster.
+type Ceph interface {
+	driver.Ceph
+	Marker
+}
+
 // Config is all that the controller uses.
 type Config struct {
 	Driver   driver.Driver
 	Operator v1helpers.OperatorClient
 	// Client returns the live connection to a Ceph cluster; false while there is none.
-	Client  func(fsid string) (driver.Ceph, bool)
+	Client  func(fsid string) (Ceph, bool)
 	Cluster *latest.Value[ceph.Cluster]
 	// Settings reads spec.driverConfig of the ClusterCSIDriver.
 	Settings          func() (driver.Settings, error)
@@ -84,6 +90,9 @@ type Config struct {
 type question struct {
 	wish driver.Wish
 	open bool
+	// infraID and claim are for the claim of the place.
+	infraID string
+	claim   wishes
 }
 
 func (q question) again() time.Duration {
@@ -139,7 +148,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if c.session.use(client) {
 		c.asked = question{}
 	}
-	asking := question{wish: wish(c.Driver, in), open: open}
+	asking := question{wish: wish(c.Driver, in), open: open, infraID: in.infraID, claim: in.claim()}
 	if wait := asking.again() - c.Clock.Since(c.askedAt); asking == c.asked && wait > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 		return nil
@@ -199,11 +208,33 @@ func (c *controller) ask(ctx context.Context, q question) error {
 		c.session.forget()
 		return err
 	}
+	if before, _ := c.Placement.Get(); before != place {
+		if err := c.claim(ctx, q, place); outage(err) {
+			return err
+		}
+	}
 	if err := c.Record.Save(ctx, state.Placement(place)); err != nil {
 		return err
 	}
 	c.Placement.Set(place)
 	return nil
+}
+
+// claim comes before anybody may use the place: users have their rights by it. The controller of
+// pools in use tells of refusals, and writes what is missing.
+func (c *controller) claim(ctx context.Context, q question, place ceph.Placement) error {
+	var has driver.Inventory
+	var err error
+	if has.Pools, err = c.session.Pools(ctx); err != nil {
+		return err
+	}
+	if place.Filesystem != "" {
+		if has.FileSystems, err = c.session.FileSystems(ctx); err != nil {
+			return err
+		}
+	}
+	ids := c.Driver.Storage.Holding(has, place, nil)
+	return claimAll(ctx, &c.session, has.Pools, ids, user{q.infraID, c.Driver.Kind}, q.claim)
 }
 
 // survey tells the gate whether deploying the driver makes sense. To a user who may not list

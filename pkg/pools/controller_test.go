@@ -27,12 +27,50 @@ func TestOwnPoolIsMadeOnce(t *testing.T) {
 		}
 	}
 	r.expect(t, "made", condition.AsExpected)
-	writes := map[string]int{"osd pool create": 1, "osd pool application enable": 1}
+	writes := map[string]int{"osd pool create": 1, "osd pool application enable": 1, "osd pool application set": 1}
 	if diff := cmp.Diff(writes, r.ceph.Writes()); diff != "" {
 		t.Errorf("writes to Ceph (-want +got):\n%s", diff)
 	}
 	if r.record.saves != 1 || r.operator.Writes() != 1 {
 		t.Errorf("got %d records and %d condition writes, want one of each", r.record.saves, r.operator.Writes())
+	}
+}
+
+// TestClaimComesFirst: a driver that runs has its right to a new pool by the claim.
+func TestClaimComesFirst(t *testing.T) {
+	tests := map[string]struct {
+		reason      string
+		driver      driver.Driver
+		unprotected bool
+		denied      []string
+		want        map[string]string
+	}{
+		"RBD":         {"the pool is usable as soon as the class names it", driver.RBD, false, nil, map[string]string{"infra-rbd": "in-use"}},
+		"CephFS":      {"all pools of the filesystem", driver.CephFS, false, nil, map[string]string{"a-data": "in-use", "a-metadata": "in-use"}},
+		"Unprotected": {"the right is needed all the same", driver.RBD, true, nil, map[string]string{"infra-rbd": "unprotected"}},
+		"Denied":      {"rights by name must do", driver.RBD, false, []string{"osd pool application set"}, map[string]string{}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, tc.driver, tc.denied)
+			r.ceph.AddFileSystem("a", true)
+			r.settings.Unprotected = tc.unprotected
+			claimed := func() map[string]string {
+				out := map[string]string{}
+				for _, p := range r.ceph.Pools() {
+					if value := p.Metadata[tc.driver.Kind][driver.ClaimKey("infra", tc.driver.Kind)]; value != "" {
+						out[p.Name] = value
+					}
+				}
+				return out
+			}
+			var before map[string]string
+			r.record.saving = func() { before = claimed() }
+			r.sync(t)
+			if diff := cmp.Diff(tc.want, before); diff != "" || r.place() == (ceph.Placement{}) {
+				t.Errorf("%s: place %+v, claims before it was known (-want +got):\n%s", tc.reason, r.place(), diff)
+			}
+		})
 	}
 }
 

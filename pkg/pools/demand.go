@@ -15,8 +15,8 @@ type demand struct {
 	usage usage.Usage
 	// place is where the default StorageClass's volumes go.
 	place ceph.Placement
-	// user is our key in pools.
-	user string
+	// user is who claims pools.
+	user user
 	// create and protect are settings.
 	create, protect bool
 	// undecided says that place may yet be found: nothing is released before.
@@ -26,7 +26,7 @@ type demand struct {
 func (c *care) demand(used usage.Usage, settings driver.Settings, infraID string) demand {
 	place, decided := c.Placement.Get()
 	return demand{
-		usage: used, place: place, user: userKey(infraID, c.Driver.Kind),
+		usage: used, place: place, user: user{infraID, c.Driver.Kind},
 		create: settings.CreatePools, protect: !settings.Unprotected, undecided: !decided && c.Open(),
 	}
 }
@@ -42,7 +42,7 @@ func (d demand) text() string {
 	for i := range legacy {
 		legacy[i].Volumes = 1
 	}
-	return fmt.Sprintf("%+v %+v %+v %s %t %t %t", places, legacy, d.place, d.user, d.create, d.protect, d.undecided)
+	return fmt.Sprintf("%+v %+v %+v %+v %t %t %t", places, legacy, d.place, d.user, d.create, d.protect, d.undecided)
 }
 
 // view is what was seen of one Ceph cluster.

@@ -34,7 +34,7 @@ func (c *controller) gather() (input, error) {
 	if in.settings, err = c.Settings(); err != nil {
 		return in, err
 	}
-	if in.own, err = c.ownPool(); err != nil {
+	if in.infraID, err = infrastructure(c.Infrastructures); err != nil {
 		return in, err
 	}
 	if named(in.settings.Placement()) || named(in.class) || named(in.recorded) {
@@ -43,15 +43,6 @@ func (c *controller) gather() (input, error) {
 	}
 	in.volumes, err = c.places(in.fsid)
 	return in, err
-}
-
-// ownPool is named after the OpenShift cluster: several of them may share a Ceph cluster.
-func (c *controller) ownPool() (string, error) {
-	name, err := infrastructure(c.Infrastructures)
-	if err != nil {
-		return "", err
-	}
-	return name + "-" + c.Driver.Kind, nil
 }
 
 // infrastructure is the infra ID of the OpenShift cluster.

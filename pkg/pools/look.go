@@ -98,18 +98,17 @@ func (l *look) lose(lost []driver.Lack, volumes int) {
 	}
 }
 
-// mark protects pools in use and releases others, also those that are no longer in use since
-// before this process was started.
+// mark claims and protects pools in use and releases others, also those that are no longer in use
+// since before this process was started.
 func (l *look) mark(ctx context.Context, wanted map[int64]bool) error {
 	var refusal error
 	denied := map[bool][]string{}
 	for _, p := range l.has.Pools {
-		want := wanted[p.ID] && l.protect
-		release := !wanted[p.ID]
-		if release && (l.undecided || l.keep || len(l.found.lost) > 0) || next(p, l.user, want) == nothing {
+		want := l.wish(wanted[p.ID])
+		if want == gone && (l.undecided || l.keep || len(l.found.lost) > 0) || next(p, l.user, want) == nothing {
 			continue
 		}
-		if want && len(p.Applications) == 0 {
+		if want != gone && len(p.Applications) == 0 {
 			l.found.trouble = append(l.found.trouble, trouble{condition.NotProtected, fmt.Sprintf(
 				"pool %q of Ceph cluster %s has no application to record its use with; enable one: ceph osd pool application enable %s %s",
 				p.Name, l.cluster.FSID, p.Name, l.Driver.Kind)})
@@ -120,14 +119,14 @@ func (l *look) mark(ctx context.Context, wanted map[int64]bool) error {
 			continue
 		}
 		if refusal != nil {
-			denied[want] = append(denied[want], p.Name)
+			denied[want != gone] = append(denied[want != gone], p.Name)
 			continue
 		}
 		pools, err := mark(ctx, l.client, l.has.Pools, p.ID, l.user, want)
 		l.tell(p, pools)
 		l.has.Pools = pools
 		if errors.Is(err, ceph.ErrDenied) {
-			denied[want], refusal = append(denied[want], p.Name), err
+			denied[want != gone], refusal = append(denied[want != gone], p.Name), err
 			continue
 		}
 		if err != nil && !errors.Is(err, ceph.ErrNotFound) {
@@ -139,8 +138,8 @@ func (l *look) mark(ctx context.Context, wanted map[int64]bool) error {
 			"%s of Ceph cluster %s: the operator has not come to them yet, each takes some seconds",
 			plural(l.found.waiting, "pool", "pools"), l.cluster.FSID)})
 	}
-	for want, names := range denied {
-		l.found.trouble = append(l.found.trouble, l.refused(names, want, refusal))
+	for inUse, names := range denied {
+		l.found.trouble = append(l.found.trouble, l.refused(names, inUse, refusal))
 	}
 	for _, p := range l.has.Pools {
 		if wanted[p.ID] && p.NoDelete {
@@ -148,6 +147,16 @@ func (l *look) mark(ctx context.Context, wanted map[int64]bool) error {
 		}
 	}
 	return nil
+}
+
+func (l *look) wish(inUse bool) wishes {
+	switch {
+	case !inUse:
+		return gone
+	case l.protect:
+		return kept
+	}
+	return used
 }
 
 // tell writes an event when the flag has changed.

@@ -96,16 +96,19 @@ func TestOtherUsersKeepTheFlag(t *testing.T) {
 	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
 	r.ceph.AddPool(ceph.Pool{Name: "admins", Applications: []string{"rbd"}, NoDelete: true})
 	r.use(t, classes(class(driver.RBD, "c", "pool", "p"), class(driver.RBD, "d", "pool", "admins")))
-	other := userKey("other", "rbd")
-	if _, err := mark(t.Context(), r.client, r.ceph.Pools(), 1, other, true); err != nil {
+	if _, keys := marked(t, r.ceph, "admins"); !slices.Equal(keys, []string{"rbd:" + driver.ClaimKey("infra", "rbd")}) {
+		t.Errorf("without its claim, the driver has no right to the pool: %q", keys)
+	}
+	other := user{"other", "rbd"}
+	if _, err := mark(t.Context(), r.client, r.ceph.Pools(), 1, other, kept); err != nil {
 		t.Fatal(err)
 	}
 	r.use(t, nil)
 	r.expectFlagged(t, "another OpenShift cluster uses the pool, and an administrator set the other flag", "admins", "p")
 	if _, keys := marked(t, r.ceph, "admins"); len(keys) != 0 {
-		t.Errorf("an administrator's flag is claimed: %q", keys)
+		t.Errorf("an administrator's flag is taken over, or the claim is left: %q", keys)
 	}
-	if _, err := mark(t.Context(), r.client, r.ceph.Pools(), 1, other, false); err != nil {
+	if _, err := mark(t.Context(), r.client, r.ceph.Pools(), 1, other, gone); err != nil {
 		t.Fatal(err)
 	}
 	r.expectFlagged(t, "the last user has gone", "admins")
@@ -118,10 +121,14 @@ func TestProtectionDisabled(t *testing.T) {
 	r.settings.Unprotected = true
 	r.later(t)
 	r.expectFlagged(t, "released")
+	if got := r.ceph.Pools()[0].Metadata["rbd"]; len(got) != 1 || got[driver.ClaimKey("infra", "rbd")] != driver.ClaimUnprotected {
+		t.Errorf("the claim stays for the rights that it gives: %q", got)
+	}
+	r.expect(t, condition.PoolsProtected, operatorv1.ConditionFalse, condition.ProtectionDisabled, "poolProtection is Disabled")
+	r.use(t, nil)
 	if _, keys := marked(t, r.ceph, "p"); len(keys) != 0 {
 		t.Errorf("keys are left: %q", keys)
 	}
-	r.expect(t, condition.PoolsProtected, operatorv1.ConditionFalse, condition.ProtectionDisabled, "poolProtection is Disabled")
 }
 
 func TestProtectionDenied(t *testing.T) {
@@ -130,7 +137,7 @@ func TestProtectionDenied(t *testing.T) {
 	r.ceph.AddPool(ceph.Pool{Name: "q", Applications: []string{"rbd"}})
 	r.use(t, classes(class(driver.RBD, "c", "pool", "p"), class(driver.RBD, "d", "pool", "q")))
 	r.expect(t, condition.PoolsProtected, operatorv1.ConditionFalse, condition.AccessDenied,
-		`pools "p", "q"`, "client.u", `allow command "osd pool set" with var=nodelete`)
+		`pools "p", "q"`, "client.u", `allow command "osd pool set" with var=nodelete`, "only after the driver's pods were restarted, or an hour")
 	r.expectProblems(t, "the classes work all the same")
 	if types := r.operator.Types(); !slices.Equal(types, []string{condition.PoolsProtected, condition.VolumePlacesPresent}) {
 		t.Errorf("conditions %q: nothing else follows", types)
@@ -152,7 +159,7 @@ func TestManyPoolsTakeSeveralLooks(t *testing.T) {
 	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
 	l := look{
 		care: &care{CareConfig: r.config}, client: r.client, cluster: ceph.Cluster{FSID: cephtest.FSID},
-		demand: demand{user: "u", protect: true}, has: driver.Inventory{Pools: r.ceph.Pools()},
+		demand: demand{user: user{"u", "rbd"}, protect: true}, has: driver.Inventory{Pools: r.ceph.Pools()},
 	}
 	short, cancel := context.WithTimeout(t.Context(), markReserve/2)
 	defer cancel()

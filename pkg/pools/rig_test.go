@@ -33,6 +33,8 @@ type memory struct {
 	known bool
 	fail  error
 	saves int
+	// saving is called before each.
+	saving func()
 }
 
 func (m *memory) Load() (state.Placement, bool, error) { return m.place, m.known, m.fail }
@@ -40,6 +42,9 @@ func (m *memory) Load() (state.Placement, bool, error) { return m.place, m.known
 func (m *memory) Save(_ context.Context, place state.Placement) error {
 	if m.fail != nil {
 		return m.fail
+	}
+	if m.saving != nil {
+		m.saving()
 	}
 	if !m.known || m.place != place {
 		m.saves++
@@ -50,7 +55,7 @@ func (m *memory) Save(_ context.Context, place state.Placement) error {
 
 // counted counts the list commands and those for groups, and has a mgr that may be down.
 type counted struct {
-	driver.Ceph
+	Ceph
 	reads, groups int
 	mgr           error
 	// noMDS is while none is active.
@@ -116,7 +121,7 @@ func newRig(t *testing.T, d driver.Driver, denied []string, objects ...runtime.O
 	r.client = &counted{Ceph: session}
 	r.config = Config{
 		Driver: d, Operator: r.operator, Record: r.record, Clock: r.clock,
-		Client:            func(fsid string) (driver.Ceph, bool) { return r.client, r.connected && fsid == r.fsid() },
+		Client:            func(fsid string) (Ceph, bool) { return r.client, r.connected && fsid == r.fsid() },
 		Settings:          func() (driver.Settings, error) { return r.settings, r.wrong },
 		Open:              func() bool { return r.open },
 		Cluster:           &latest.Value[ceph.Cluster]{},

@@ -9,7 +9,6 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // groupInterval is how often a subvolume group that was there is looked for again.
@@ -18,7 +17,7 @@ const groupInterval = 5 * time.Minute
 // session is a connection whose writes are told in events, and whose group command is sent
 // more rarely than the others: it goes through the mgr.
 type session struct {
-	driver.Ceph
+	Ceph
 	recorder events.Recorder
 	clock    clock.PassiveClock
 	// ensured says when a group was last looked for; it was there, or made.
@@ -27,7 +26,7 @@ type session struct {
 
 // use takes over a connection, and says whether it is another one than before. Over a new
 // one, everything is looked at again.
-func (s *session) use(client driver.Ceph) bool {
+func (s *session) use(client Ceph) bool {
 	if s.Ceph == client {
 		return false
 	}

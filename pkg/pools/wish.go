@@ -19,8 +19,19 @@ type input struct {
 	class, recorded ceph.Placement
 	// volumes are the places of the driver's PersistentVolumes.
 	volumes map[ceph.Placement]int
-	own     string
+	infraID string
 }
+
+// claim is that of the place.
+func (in input) claim() wishes {
+	if in.settings.Unprotected {
+		return used
+	}
+	return kept
+}
+
+// own is the pool that is named after the OpenShift cluster: several of them may share a Ceph cluster.
+func (in input) own(d driver.Driver) string { return in.infraID + "-" + d.Kind }
 
 // source is one answer to the question where volumes go.
 type source struct {
@@ -56,7 +67,7 @@ func wish(d driver.Driver, in input) driver.Wish {
 		place.DataPool = settings.DataPool
 	}
 	place.SubvolumeGroup = group(in)
-	return driver.Wish{Placement: place, Origin: chosen.origin, Own: in.own, Create: in.settings.CreatePools}
+	return driver.Wish{Placement: place, Origin: chosen.origin, Own: in.own(d), Create: in.settings.CreatePools}
 }
 
 // known is where the class is to stay while Ceph cannot be asked; false when nobody knows.

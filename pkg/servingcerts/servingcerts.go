@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/openshift/library-go/pkg/crypto"
 	"github.com/openshift/library-go/pkg/operator/certrotation"
 	"github.com/openshift/library-go/pkg/operator/events"
 	corev1 "k8s.io/api/core/v1"
@@ -51,9 +50,9 @@ func (k Keeper) Sync(ctx context.Context, services []*corev1.Service) error {
 	if err := k.giveUpUnusable(ctx); err != nil {
 		return err
 	}
-	ca, _, err := k.signer().EnsureSigningCertKeyPair(ctx)
+	ca, _, err := k.signer(ctx).EnsureSigningCertKeyPair(ctx)
 	if err != nil {
-		return k.explain(ctx, k.Signer, err)
+		return k.explain(k.Signer, err)
 	}
 	if ca == nil {
 		return k.behind("secrets", k.Signer)
@@ -61,20 +60,16 @@ func (k Keeper) Sync(ctx context.Context, services []*corev1.Service) error {
 	bundle := certrotation.CABundleConfigMap{
 		Namespace: k.Namespace, Name: k.Bundle,
 		AdditionalAnnotations: describing("Certificates of the CA that signs serving certificates of this namespace"),
-		Informer:              k.ConfigMaps, Lister: k.ConfigMaps.Lister(), Client: k.Client.CoreV1(), EventRecorder: k.Recorder,
+		Informer:              k.ConfigMaps, Lister: k.configMaps(ctx), Client: k.Client.CoreV1(), EventRecorder: k.Recorder,
 	}
 	trusted, err := bundle.EnsureConfigMapCABundle(ctx, ca, k.Namespace+"/"+k.Signer)
-	if apierrors.IsAlreadyExists(err) {
-		live, getErr := k.Client.CoreV1().ConfigMaps(k.Namespace).Get(ctx, k.Bundle, metav1.GetOptions{})
-		if getErr == nil && live.Labels[Label] == "" {
-			return fmt.Errorf("the ConfigMap %s is somebody else's and stays as it is: delete it, and one with the CA bundle is made", k.Bundle)
-		}
+	var theirs foreign
+	switch {
+	case errors.As(err, &theirs):
+		return theirs
+	case apierrors.IsAlreadyExists(err), err == nil && trusted == nil:
 		return k.behind("configmaps", k.Bundle)
-	}
-	if err == nil && trusted == nil {
-		return k.behind("configmaps", k.Bundle)
-	}
-	if err != nil {
+	case err != nil:
 		return fmt.Errorf("keeping the CA bundle in ConfigMap %s: %w", k.Bundle, err)
 	}
 	var errs []error
@@ -83,10 +78,10 @@ func (k Keeper) Sync(ctx context.Context, services []*corev1.Service) error {
 		if name == "" || service.DeletionTimestamp != nil {
 			continue
 		}
-		secret, err := k.target(service, name, ca).EnsureTargetCertKeyPair(ctx, ca, trusted)
+		secret, err := k.target(ctx, service, name).EnsureTargetCertKeyPair(ctx, ca, trusted)
 		switch {
 		case err != nil:
-			errs = append(errs, k.explain(ctx, name, err))
+			errs = append(errs, k.explain(name, err))
 		case secret == nil:
 			errs = append(errs, k.behind("secrets", name))
 		}
@@ -94,15 +89,15 @@ func (k Keeper) Sync(ctx context.Context, services []*corev1.Service) error {
 	return errors.Join(errs...)
 }
 
-func (k Keeper) signer() certrotation.RotatedSigningCASecret {
+func (k Keeper) signer(ctx context.Context) certrotation.RotatedSigningCASecret {
 	return certrotation.RotatedSigningCASecret{
 		Namespace: k.Namespace, Name: k.Signer, Validity: signerValidity, Refresh: signerRefresh,
 		AdditionalAnnotations: describing("CA that signs serving certificates of this namespace"),
-		Informer:              k.Secrets, Lister: k.Secrets.Lister(), Client: k.Client.CoreV1(), EventRecorder: k.Recorder,
+		Informer:              k.Secrets, Lister: k.secrets(ctx), Client: k.Client.CoreV1(), EventRecorder: k.Recorder,
 	}
 }
 
-func (k Keeper) target(service *corev1.Service, name string, ca *crypto.CA) certrotation.RotatedSelfSignedCertKeySecret {
+func (k Keeper) target(ctx context.Context, service *corev1.Service, name string) certrotation.RotatedSelfSignedCertKeySecret {
 	host := service.Name + "." + service.Namespace + ".svc"
 	hosts := []string{host, host + ".cluster.local"}
 	return certrotation.RotatedSelfSignedCertKeySecret{
@@ -111,7 +106,7 @@ func (k Keeper) target(service *corev1.Service, name string, ca *crypto.CA) cert
 		Owner:                 &metav1.OwnerReference{APIVersion: "v1", Kind: "Service", Name: service.Name, UID: service.UID},
 		AdditionalAnnotations: describing("Serving certificate of Service " + service.Name),
 		CertCreator:           usable{&certrotation.ServingRotation{Hostnames: func() []string { return hosts }}},
-		Informer:              k.Secrets, Lister: k.Secrets.Lister(), Client: k.Client.CoreV1(), EventRecorder: k.Recorder,
+		Informer:              k.Secrets, Lister: k.secrets(ctx), Client: k.Client.CoreV1(), EventRecorder: k.Recorder,
 	}
 }
 
@@ -119,16 +114,16 @@ func describing(text string) certrotation.AdditionalAnnotations {
 	return certrotation.AdditionalAnnotations{Description: text}
 }
 
-// explain tells a Secret of somebody else from one that the informers do not know yet.
-func (k Keeper) explain(ctx context.Context, name string, err error) error {
-	if !apierrors.IsAlreadyExists(err) {
-		return fmt.Errorf("keeping the certificate in Secret %s: %w; if that lasts, delete the Secret, and a new one is made", name, err)
+// explain says what to do about an error, unless somebody else made the Secret meanwhile.
+func (k Keeper) explain(name string, err error) error {
+	var theirs foreign
+	switch {
+	case errors.As(err, &theirs):
+		return theirs
+	case apierrors.IsAlreadyExists(err):
+		return k.behind("secrets", name)
 	}
-	live, getErr := k.Client.CoreV1().Secrets(k.Namespace).Get(ctx, name, metav1.GetOptions{})
-	if getErr == nil && live.Labels[Label] == "" {
-		return fmt.Errorf("the Secret %s is somebody else's and stays as it is: delete it, and one with a certificate is made", name)
-	}
-	return k.behind("secrets", name)
+	return fmt.Errorf("keeping the certificate in Secret %s: %w; if that lasts, delete the Secret, and a new one is made", name, err)
 }
 
 func (k Keeper) behind(resource, name string) error {

@@ -219,18 +219,29 @@ func TestSyncTellsOfAForeignBundle(t *testing.T) {
 	}
 }
 
-// TestSyncBehind: what informers do not know yet is no reason to make it anew.
+// TestSyncBehind: what informers do not know yet is neither made anew, nor is it an event.
 func TestSyncBehind(t *testing.T) {
-	r := rig{t, fake.NewClientset()}
-	old := r.keeper()
-	r.sync()
-	before := r.verify()
-	// The old keeper's informers may know of the Secrets by now, or not.
-	if err := old.Sync(t.Context(), []*corev1.Service{service()}); err != nil && !apierrors.IsConflict(err) {
-		t.Errorf("error %v", err)
+	client := fake.NewClientset()
+	known := informers.NewSharedInformerFactory(client, 0).Core().V1()
+	recorder := events.NewInMemoryRecorder("test", clock.RealClock{})
+	keeper := Keeper{
+		Namespace: namespace, Signer: "signer", Bundle: "bundle", Client: client,
+		Secrets: known.Secrets(), ConfigMaps: known.ConfigMaps(), Recorder: recorder,
 	}
-	if r.verify() != before {
-		t.Error("the certificate was made anew")
+	r := rig{t, client}
+	for range 3 {
+		if err := keeper.Sync(t.Context(), []*corev1.Service{service()}); err != nil {
+			t.Error(err)
+		}
+	}
+	r.verify()
+	if n := r.writes(); n != 3 {
+		t.Errorf("%d writes, want signer, bundle and certificate", n)
+	}
+	for _, event := range recorder.Events() {
+		if event.Type == corev1.EventTypeWarning {
+			t.Errorf("event %s: %s", event.Reason, event.Message)
+		}
 	}
 }
 

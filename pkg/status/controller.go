@@ -82,7 +82,7 @@ func New(config Config) factory.Controller {
 		WithControllerInstanceName(controllerName).
 		WithInformers(c.Clusters, c.Connections, c.Users, c.Pools, c.Tags, c.Usage, c.Placement, c.Machines).
 		WithFilteredEventsInformers(event.Named(c.Driver.StatusConfigMap()), c.ConfigMaps.Informer()).
-		WithBareInformers(c.Operator.Informer()).
+		WithInformers(event.Spec(c.Operator.Informer())).
 		ToController(controllerName, c.Recorder)
 }
 

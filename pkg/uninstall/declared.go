@@ -20,24 +20,27 @@ type declaration struct {
 	where string
 	// data is what ceph.ParseSource takes.
 	data map[string][]byte
-	// again are flags, after a blank, that a later run needs to find it.
-	again string
+	// further adds a Ceph cluster; the others are meant for the one in use.
+	further bool
 }
 
-// declarations are those of Secrets, and of Rook where a ClusterCSIDriver or o.RookNamespaces
-// names it. ClusterCSIDrivers are removed, so this comes before.
-func declarations(ctx context.Context, o Options) ([]declaration, error) {
+// declarations are the one given by hand, those of Secrets, and of Rook where a ClusterCSIDriver,
+// the settings that were valid last or o.RookNamespaces name it.
+func declarations(ctx context.Context, o Options, known memory) ([]declaration, error) {
+	var out []declaration
+	if o.Declared != nil {
+		out = append(out, declaration{where: "--ceph-conf", data: o.Declared, further: true})
+	}
 	secrets, err := o.Kube.CoreV1().Secrets(driver.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("listing Secrets: %w", err)
 	}
-	var out []declaration
 	for _, s := range secrets.Items {
 		if clusterstorage.IsDeclaration(s.Name, s.Labels) {
-			out = append(out, declaration{where: "Secret " + s.Name, data: s.Data})
+			out = append(out, declaration{where: "Secret " + s.Name, data: s.Data, further: s.Name != driver.CredentialsSecret})
 		}
 	}
-	namespaces, err := rookNamespaces(ctx, o)
+	namespaces, err := rookNamespaces(ctx, o, known)
 	if err != nil {
 		return nil, err
 	}
@@ -50,14 +53,38 @@ func declarations(ctx context.Context, o Options) ([]declaration, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading Rook's objects in namespace %s, which lead to the pools to release (--keep-protection goes without): %w", namespace, err)
 		}
-		out = append(out, declaration{where: "Rook in namespace " + namespace, data: data, again: " with --rook-namespace=" + namespace})
+		out = append(out, declaration{where: "Rook in namespace " + namespace, data: data})
 	}
 	return out, nil
 }
 
+// connect dials the mons of the declaration and those that are known of the same Ceph cluster: all
+// that are declared may have been replaced.
+func (d declaration) connect(ctx context.Context, o Options, known memory) (cephCluster, error) {
+	source, err := ceph.ParseSource(ctx, d.data, o.Resolve)
+	if err != nil {
+		return cephCluster{}, err
+	}
+	meant := source.FSID
+	if meant == "" && !d.further && len(known.current) == 1 {
+		meant = known.current[0]
+	}
+	source.Monitors = ceph.UniqueAddresses(slices.Concat(source.Monitors, known.mons[meant]))
+	conn, err := o.Dial(ctx, source)
+	if err != nil {
+		return cephCluster{}, err
+	}
+	fsid, err := conn.FSID(ctx)
+	if err != nil {
+		conn.Close()
+		return cephCluster{}, err
+	}
+	return cephCluster{Ceph: conn, fsid: fsid, where: d.where}, nil
+}
+
 // rookNamespaces are those that the drivers take a Ceph cluster from, sorted.
-func rookNamespaces(ctx context.Context, o Options) ([]string, error) {
-	out := slices.Clone(o.RookNamespaces)
+func rookNamespaces(ctx context.Context, o Options, known memory) ([]string, error) {
+	out := slices.Concat(o.RookNamespaces, known.rook)
 	for _, d := range o.drivers() {
 		cr, err := o.Dynamic.Resource(resources["ClusterCSIDriver"]).Get(ctx, d.Name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
@@ -70,12 +97,9 @@ func rookNamespaces(ctx context.Context, o Options) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("ClusterCSIDriver %s: %w", d.Name, err)
 		}
-		if namespace != "" {
-			out = append(out, namespace)
-		}
+		out = append(out, namespace)
 	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
+	return distinct(out), nil
 }
 
 func readRook(ctx context.Context, o Options, namespace string) (map[string][]byte, error) {

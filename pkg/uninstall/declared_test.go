@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"errors"
 	"strings"
 	"testing"
 
@@ -35,23 +34,22 @@ func createRook(t *testing.T, o Options) {
 }
 
 func TestRunReleasesPoolsOfRook(t *testing.T) {
-	unreachable := errors.New("unreachable")
 	tests := map[string]struct {
 		reason string
-		// named: a ClusterCSIDriver names the namespace; flag: an option does.
-		named, flag bool
+		// named: a ClusterCSIDriver names the namespace; remembered: the settings that were valid last
+		// do; flag: an option does.
+		named, remembered, flag bool
 		// gone: Rook was removed before.
-		gone     bool
-		released int
-		says     string
-		err      error
+		gone   bool
+		dialed int
+		says   string
 	}{
-		"Named":       {reason: "the ClusterCSIDriver is removed before its pools are released", named: true, released: 1, says: "Released the pools of the Ceph cluster of Rook in namespace rook-ceph."},
-		"Both":        {reason: "once is enough", named: true, flag: true, released: 1},
-		"SecondRun":   {reason: "no ClusterCSIDriver is left that names it", flag: true, released: 1},
+		"Named":       {reason: "the ClusterCSIDriver does", named: true, dialed: 1},
+		"Remembered":  {reason: "the stock CRD has pruned it", remembered: true, dialed: 1},
+		"All":         {reason: "once is enough", named: true, remembered: true, flag: true, dialed: 1},
+		"Flag":        {reason: "no ClusterCSIDriver is left that names it", flag: true, dialed: 1},
 		"RookHasGone": {reason: "with its Ceph cluster, most likely", named: true, gone: true, says: "Rook declares no Ceph cluster in namespace rook-ceph any more"},
 		"NotUsed":     {reason: "the Rook of somebody else"},
-		"Unreachable": {reason: "the second run needs the flag", named: true, released: 1, err: unreachable},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -69,23 +67,28 @@ func TestRunReleasesPoolsOfRook(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			if tc.remembered {
+				last := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.CephFS.StateConfigMap()},
+					Data: map[string]string{"settings": `{"ceph": {"rookNamespace": "rook-ceph"}}`}}
+				if _, err := o.Kube.CoreV1().ConfigMaps(driver.Namespace).Create(t.Context(), last, metav1.CreateOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if tc.flag {
 				o.RookNamespaces = []string{rook}
 			}
-			released := 0
-			o.Release = func(_ context.Context, data map[string][]byte, _ string) error {
-				released++
-				if string(data[ceph.EntryMonitors]) != "10.0.0.1:6789" {
-					t.Errorf("released with %d entries", len(data))
+			o.Resolve = unresolvable
+			dialed := 0
+			o.Dial = func(_ context.Context, source ceph.Source) (Ceph, error) {
+				dialed++
+				if len(source.Monitors) != 1 || source.Monitors[0].HostPort() != "10.0.0.1:6789" {
+					t.Errorf("dials %v", source.Monitors)
 				}
-				return tc.err
+				return nil, ceph.ErrUnreachable
 			}
 			err := Run(t.Context(), o)
-			if !errors.Is(err, tc.err) || released != tc.released || !strings.Contains(out.String(), tc.says) {
-				t.Errorf("%s: %d released, error %v\n%s", tc.reason, released, err, out)
-			}
-			if tc.err != nil && !strings.Contains(err.Error(), "run the command again with --rook-namespace=rook-ceph") {
-				t.Errorf("the error does not say how to find Rook's Ceph cluster again: %v", err)
+			if err != nil || dialed != tc.dialed || !strings.Contains(out.String(), tc.says) {
+				t.Errorf("%s: dialed %d times, error %v\n%s", tc.reason, dialed, err, out)
 			}
 		})
 	}

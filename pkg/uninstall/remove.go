@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
@@ -95,21 +93,11 @@ func remove(ctx context.Context, o Options, objects []object) error {
 		if found.pods == "" {
 			continue
 		}
-		if err := waitEnded(ctx, o, found.pods); err != nil {
-			return fmt.Errorf("pods of %s do not end: %w; run the command again", found, err)
+		if err := waitEnded(ctx, o.Kube.CoreV1().Pods(driver.Namespace), found.pods); err != nil {
+			return fmt.Errorf("pods of %s do not end: %w; then run the command again", found, err)
 		}
 	}
 	return nil
-}
-
-func waitEnded(ctx context.Context, o Options, selector string) error {
-	return wait.PollUntilContextTimeout(ctx, time.Second/2, podTimeout, true, func(ctx context.Context) (bool, error) {
-		pods, err := o.Kube.CoreV1().Pods(driver.Namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
-		if err != nil {
-			return false, fmt.Errorf("listing pods %s: %w", selector, err)
-		}
-		return len(pods.Items) == 0, nil
-	})
 }
 
 // conditionsOf are the types of what we wrote into Storage/cluster.

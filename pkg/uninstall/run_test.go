@@ -2,7 +2,6 @@ package uninstall
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -149,29 +148,6 @@ func TestRunAsks(t *testing.T) {
 	}
 	if !left(t, client, "Deployment", driver.Namespace, driver.RBD.OperatorName()) {
 		t.Error("removed without a yes")
-	}
-}
-
-func TestRunReleasesPoolsLast(t *testing.T) {
-	o, client, _ := cluster(t)
-	createInfrastructure(t, client)
-	secret := secretOf(map[string][]byte{"keyring": []byte("k")})
-	if _, err := o.Kube.CoreV1().Secrets(driver.Namespace).Create(t.Context(), secret, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	unreachable := errors.New("unreachable")
-	o.Release = func(_ context.Context, data map[string][]byte, infraID string) error {
-		if infraID != "demo-1" || string(data["keyring"]) != "k" {
-			t.Errorf("released for %q with %d entries", infraID, len(data))
-		}
-		if left(t, client, "Deployment", driver.Namespace, driver.RBD.OperatorName()) {
-			t.Error("the operator would protect them again")
-		}
-		return unreachable
-	}
-	err := Run(t.Context(), o)
-	if !errors.Is(err, unreachable) || !strings.Contains(err.Error(), "--keep-protection") {
-		t.Errorf("error %v", err)
 	}
 }
 

@@ -12,7 +12,10 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
-var clusterVersions = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "clusterversions"}
+var (
+	clusterVersions = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "clusterversions"}
+	crds            = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+)
 
 const crdName = "clustercsidrivers.operator.openshift.io"
 
@@ -30,6 +33,10 @@ func tellWhatStays(ctx context.Context, o Options) error {
 		fmt.Fprintf(o.Out, "The namespace %s, the custom resource definitions and Infrastructure cluster stay: the infra ID of this cluster is there, by which its volumes are found. "+
 			"If you need neither them nor the Secret again: `kubectl delete -f manifests/kubernetes/ --ignore-not-found`.\n", driver.Namespace)
 		return nil
+	}
+	defined, err := crdExists(ctx, o)
+	if err != nil || !defined {
+		return err
 	}
 	index, found, err := override(ctx, o)
 	if err != nil {
@@ -55,6 +62,18 @@ func withoutOpenShift(ctx context.Context, o Options) (bool, error) {
 		return false, fmt.Errorf("reading Infrastructure cluster: %w", err)
 	}
 	return createdByGlue(infrastructure), nil
+}
+
+// crdExists says whether there is a CRD that may be patched.
+func crdExists(ctx context.Context, o Options) (bool, error) {
+	_, err := o.Dynamic.Resource(crds).Get(ctx, crdName, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading CustomResourceDefinition %s: %w", crdName, err)
+	}
+	return true, nil
 }
 
 // override finds the one that keeps the patch of the CRD.

@@ -50,6 +50,8 @@ type target struct {
 	mine func(*unstructured.Unstructured) bool
 	// pods is the label "name" or "app" of pods that must have ended before anything else.
 	pods string
+	// writer: the pods put back what is removed, also in Ceph.
+	writer bool
 }
 
 func (t target) String() string {
@@ -68,9 +70,9 @@ func wide(kind, name string) target { return target{kind: kind, name: name} }
 // targets are all objects, in the order in which they must go: who restores others first,
 // then operands before what they use, roles last.
 func targets(o Options) ([]target, error) {
-	out := []target{stopping("Deployment", glue.Name, "name="+glue.Name)}
+	out := []target{operator(glue.Name)}
 	for _, d := range o.drivers() {
-		out = append(out, stopping("Deployment", d.OperatorName(), "name="+d.OperatorName()))
+		out = append(out, operator(d.OperatorName()))
 	}
 	for _, d := range o.drivers() {
 		operands, err := operands(d, o.Operands[d.Name])
@@ -90,6 +92,13 @@ func targets(o Options) ([]target, error) {
 		out = append(out, here("Secret", d.OperatorName()+"-serving-cert"), here("Lease", d.OperatorName()+"-lock"))
 	}
 	return append(out, ofGlue()...), nil
+}
+
+// operator is a Deployment of ours that would put back what is removed, here or in Ceph.
+func operator(name string) target {
+	t := stopping("Deployment", name, "name="+name)
+	t.writer = true
+	return t
 }
 
 func stopping(kind, name, pods string) target {

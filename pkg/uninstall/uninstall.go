@@ -1,6 +1,6 @@
 // Package uninstall takes the operator off a cluster: operands, operators, `cluster-storage`
 // itself, and what they wrote into Storage/cluster. It never touches a volume, and nothing in
-// Ceph but the marks of pool protection.
+// Ceph but the marks of pool protection; these it takes away before anything that leads to Ceph.
 package uninstall
 
 import (
@@ -8,14 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
@@ -26,9 +27,6 @@ var ErrRefused = errors.New("not uninstalled")
 // ErrNotConfirmed says that whoever was asked did not say yes.
 var ErrNotConfirmed = errors.New("nothing was removed: not confirmed")
 
-// podTimeout is how long a deleted Deployment's pods may take to end.
-const podTimeout = 2 * time.Minute
-
 // Options say what to do, and with what.
 type Options struct {
 	Kube    kubernetes.Interface
@@ -37,11 +35,16 @@ type Options struct {
 	Operators func(path string) ([]byte, error)
 	// Operands are the manifests of the drivers' operands, by the driver's name.
 	Operands map[string]assets.Set
-	// Release takes the marks of an OpenShift cluster, by its infra ID, off the pools of the Ceph
-	// cluster that data declares, as a Secret does; nil leaves them.
-	Release func(ctx context.Context, data map[string][]byte, infraID string) error
+	// Dial connects to the Ceph cluster that source.Monitors lead to; nil leaves Ceph alone.
+	Dial func(ctx context.Context, source ceph.Source) (Ceph, error)
+	// Resolve finds the addresses of mons that are declared by name.
+	Resolve ceph.Resolver
+	// Declared leads to a Ceph cluster, as the data of a Secret does, and InfraID says who this
+	// cluster was, where nothing on it does any more; empty otherwise.
+	Declared map[string][]byte
+	InfraID  string
 	// RookNamespaces are where Rook declares Ceph clusters, beside those that ClusterCSIDrivers
-	// name: these are gone when the command is run again.
+	// name, which may be gone.
 	RookNamespaces []string
 	// Force goes on although PersistentVolumes or VolumeSnapshotContents of the drivers exist.
 	Force bool
@@ -74,13 +77,20 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	var ceph []declaration
-	if o.Release != nil {
-		if ceph, err = declarations(ctx, o); err != nil {
+	clusters := &cephClusters{}
+	if o.Dial != nil {
+		clusters, err = reach(ctx, o)
+		defer clusters.close()
+		if err != nil {
 			return err
 		}
 	}
-	tell(o, objects, conditions, traces)
+	nothing := len(objects)+len(conditions)+len(traces) == 0
+	if nothing && o.Dial != nil && len(clusters.reached) == 0 {
+		return fmt.Errorf("%w: nothing of the operator is on this cluster, and nothing says which Ceph cluster it used, if any, where pools may still be kept from removal: "+
+			"%s releases them, --keep-protection leaves them", ErrLeft, later(o.InfraID))
+	}
+	tell(o, objects, conditions, traces, clusters)
 	confirmed, err := o.Confirm()
 	if err != nil {
 		return err
@@ -88,7 +98,25 @@ func Run(ctx context.Context, o Options) error {
 	if !confirmed {
 		return ErrNotConfirmed
 	}
-	if err := remove(ctx, o, objects); err != nil {
+	if err := act(ctx, o, objects, traces, clusters); err != nil {
+		return err
+	}
+	if err := tellWhatStays(ctx, o); err != nil {
+		return err
+	}
+	return conclude(ctx, o, clusters)
+}
+
+// act stops the operators, releases what is in Ceph, and removes what leads there last.
+func act(ctx context.Context, o Options, objects []object, traces []virtualization.Trace, clusters *cephClusters) error {
+	writers := slices.IndexFunc(append(slices.Clone(objects), object{}), func(o object) bool { return !o.writer })
+	if err := remove(ctx, o, objects[:writers]); err != nil {
+		return err
+	}
+	if err := clusters.release(ctx, o); err != nil {
+		return err
+	}
+	if err := remove(ctx, o, objects[writers:]); err != nil {
 		return err
 	}
 	for _, t := range traces {
@@ -99,18 +127,29 @@ func Run(ctx context.Context, o Options) error {
 	if err := releaseConditions(ctx, o); err != nil {
 		return err
 	}
-	if err := forget(ctx, o); err != nil {
-		return err
+	return forget(ctx, o)
+}
+
+// conclude says that all is removed, if it is.
+func conclude(ctx context.Context, o Options, clusters *cephClusters) error {
+	if o.Dial == nil {
+		name, err := infraID(ctx, o)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(o.Out, "Removed from this cluster. Pools in Ceph that it keeps from removal stay so: %s releases them.\n", later(name))
+		return nil
+	}
+	if len(clusters.unseen) > 0 {
+		return fmt.Errorf("%w: nothing on this cluster leads to the Ceph clusters %s, which it used before; pools there may still be kept from removal: %s releases them",
+			ErrLeft, strings.Join(clusters.unseen, ", "), later(clusters.infraID))
 	}
 	fmt.Fprintln(o.Out, "Removed.")
-	if err := releaseProtection(ctx, o, ceph); err != nil {
-		return err
-	}
-	return tellWhatStays(ctx, o)
+	return nil
 }
 
 // tell lists what will be done.
-func tell(o Options, objects []object, conditions []string, traces []virtualization.Trace) {
+func tell(o Options, objects []object, conditions []string, traces []virtualization.Trace, clusters *cephClusters) {
 	if len(objects)+len(conditions)+len(traces) == 0 {
 		fmt.Fprintln(o.Out, "Nothing of the operator is on this cluster.")
 	} else {
@@ -125,8 +164,10 @@ func tell(o Options, objects []object, conditions []string, traces []virtualizat
 	if len(conditions) > 0 {
 		fmt.Fprintln(o.Out, "  from Storage cluster the conditions "+strings.Join(conditions, ", "))
 	}
-	if o.Release != nil {
-		fmt.Fprintln(o.Out, "Will release, in Ceph, the pools that this cluster keeps from removal.")
+	for _, c := range clusters.reached {
+		if len(c.pools) > 0 {
+			fmt.Fprintf(o.Out, "Will release pools of the Ceph cluster of %s, which this cluster keeps from removal: %s.\n", c.where, strings.Join(c.pools, ", "))
+		}
 	}
 	fmt.Fprintln(o.Out, "Volumes, pools, filesystems and Ceph users stay.")
 }

@@ -8,13 +8,17 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
 	configv1 "github.com/openshift/api/config/v1"
 	"github.com/spf13/cobra"
 
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephrelease"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/images"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/node"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/programs"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/statedir"
 )
@@ -23,7 +27,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	root := &cobra.Command{Use: "cluster", Short: "An OpenShift-like Kubernetes and a Ceph on this machine", SilenceUsage: true, SilenceErrors: true}
-	root.AddCommand(newUp(), newDown(), newBinaries())
+	root.AddCommand(newUp(), newDown(), newBinaries(), newImages(), newRelease(), newNodes())
 	if err := root.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "Error:", err)
 		os.Exit(1)
@@ -100,6 +104,20 @@ func newDown() *cobra.Command {
 	return command
 }
 
+func newImages() *cobra.Command {
+	return &cobra.Command{
+		Use:   "images [NAME...]",
+		Short: "Make archives of the manifests' images unless they are made, and print their files",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			archives, err := images.Ensure(cmd.Context(), os.Stderr, names...)
+			for _, archive := range archives {
+				fmt.Println(archive.Name, archive.File)
+			}
+			return err
+		},
+	}
+}
+
 func newBinaries() *cobra.Command {
 	return &cobra.Command{
 		Use:   "binaries",
@@ -114,7 +132,41 @@ func newBinaries() *cobra.Command {
 			if err := programs.EnsureImporter(cmd.Context(), os.Stderr); err != nil {
 				fmt.Fprintln(os.Stderr, "CDI's controller cannot be built; tests go with a stand-in:", err)
 			}
+			if node.Missing() == nil {
+				if _, err := programs.EnsureNodes(cmd.Context(), os.Stderr); err != nil {
+					return err
+				}
+			}
 			return cmd.Context().Err()
+		},
+	}
+}
+
+func newNodes() *cobra.Command {
+	return &cobra.Command{
+		Use:   "nodes",
+		Short: "Say whether real nodes can run here",
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return node.Missing() },
+	}
+}
+
+func newRelease() *cobra.Command {
+	return &cobra.Command{
+		Use:   "release <release>",
+		Short: "Unpack another release of Ceph unless it is there, and print the variables that build and run programs with it",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, arguments []string) error {
+			unpacked, err := cephrelease.Ensure(cmd.Context(), arguments[0], os.Stderr)
+			if err != nil {
+				return err
+			}
+			variables, err := unpacked.BuildEnvironment()
+			for _, variable := range variables {
+				name, value, _ := strings.Cut(variable, "=")
+				fmt.Printf("export %s='%s'\n", name, value)
+			}
+			return err
 		},
 	}
 }

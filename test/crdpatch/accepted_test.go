@@ -85,6 +85,7 @@ func TestFields(t *testing.T) {
 		{rbd, "{missingPools: Sometimes}", `"Report", "Create"`},
 		{rbd, "{poolProtection: Off}", "poolProtection"},
 		{rbd, "{credentials: mint}", `"Auto", "Mint", "Passthrough"`},
+		{rbd, "{keyType: AES}", `"aes", "aes256k"`},
 		{rbd, "{readAffinity: zone}", "readAffinity"},
 		{rbd, "{readAffinity: ['zone=a']}", "must be the key of a node label"},
 		{rbd, "{readAffinity: [zone, zone]}", "readAffinity[1]"},

@@ -64,10 +64,7 @@ func (s *story) startOperators(ctx context.Context) error {
 	s.stop = stop
 	s.pods, err = operatorprocess.RunPods(running, operatorprocess.PodsConfig{
 		Client: client, Namespace: driver.Namespace, Selector: "name in (" + strings.Join(names, ",") + ")",
-		Binary: s.binary, Dir: s.operatorsDir(), Log: s.printer.of("pods"),
-		Kubeconfig: func(ctx context.Context, account string) (string, error) {
-			return s.cluster.ServiceAccountKubeconfig(ctx, driver.Namespace, account)
-		},
+		Binary: s.binary, APIServer: s.cluster.AdminConfig().Host, Dir: s.operatorsDir(), Log: s.printer.of("pods"),
 		Ended: func(err error) {
 			select {
 			case s.died <- err:

@@ -1,48 +1,60 @@
-// Package operatorprocess runs the operator of one driver as a process of this machine, the
-// way its Deployment would: with the images, names and arguments that a pod gets.
+// Package operatorprocess runs the operators' containers as processes of this machine, the way a
+// kubelet runs them: each with the program of its image, and with arguments, environment, mounted
+// files and user of its pod, which are those of the manifests, or of whoever has edited them.
+// Nothing is added to them. What a pod shares with nobody, several operators share here: the
+// network, in which the kernel gives each another port than the one that it binds; see package box.
+//
+// Where the machine allows no root file system of their own to processes, there is no place for
+// mounted files: see outside for what is then replaced.
 package operatorprocess
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/process"
+	"github.com/openshift/ceph-csi-driver-operator/test/operatorprocess/box"
 )
 
-// stopLimit is how long an operator may take to end after SIGTERM. A pod gets 30 seconds.
-const stopLimit = 30 * time.Second
+const (
+	// stopLimit is how long an operator may take to end after SIGTERM. A pod gets 30 seconds.
+	stopLimit = 30 * time.Second
+	// mountLimit is how long what a pod mounts may take to come; it is looked for each mountInterval.
+	mountLimit    = time.Minute
+	mountInterval = 50 * time.Millisecond
+)
 
-// Config says what to run. Binary, Kubeconfig and Dir are required, and Driver or what OfPod
-// gives.
+// Config says what to run. All is required.
 type Config struct {
-	// Binary is the path of the operator; see Binary.
+	// Pod has one container. It need not exist in the cluster.
+	Pod *corev1.Pod
+	// Binary is the path of the container's program; see Binary.
 	Binary string
-	Driver driver.Driver
-	// Name, Arguments and Variables replace those that the driver's operator has.
-	Name      string
-	Arguments []string
-	Variables map[string]string
-	// Serving is the content of the --config file, but for address and certificate.
-	Serving map[string]any
-	// Kubeconfig is that of the operator's ServiceAccount.
-	Kubeconfig string
-	// Dir is made; it gets the log, the --config file and the process's temporary files.
+	// Client reads what the pod mounts and asks for its ServiceAccount's token.
+	Client kubernetes.Interface
+	// APIServer is the URL of the API server that the pod finds in its environment.
+	APIServer string
+	// Dir is made; it gets the log and what the pod mounts.
 	Dir string
-	// Env replaces variables of Environment; an empty value leaves the variable out.
-	Env map[string]string
 }
 
-// Process is the operator of one driver. It may be killed, stopped and started again.
+// Process is the container of one pod. It may be killed, stopped and started again.
 type Process struct {
-	config  Config
+	name    string
+	dir     string
+	plan    box.Plan
+	ports   *box.Ports
 	address string
 	group   *process.Group
 
@@ -50,38 +62,68 @@ type Process struct {
 	current *process.Process
 }
 
-// Start returns when the process runs, which does not mean that it acts yet.
-func Start(config Config) (*Process, error) {
-	if config.Name == "" {
-		config.Name = config.Driver.OperatorName()
+// Start returns when the process runs, which does not mean that it acts yet. As a kubelet does, it
+// waits for what the pod mounts. The files stay as they are then.
+func Start(ctx context.Context, config Config) (*Process, error) {
+	var out *Process
+	var missing error
+	err := wait.PollUntilContextTimeout(ctx, mountInterval, mountLimit, true, func(ctx context.Context) (bool, error) {
+		var err error
+		if out, err = start(ctx, config); apierrors.IsNotFound(err) {
+			missing = err
+			return false, nil
+		}
+		return err == nil, err
+	})
+	if wait.Interrupted(err) {
+		err = errors.Join(missing, err)
 	}
-	if err := os.MkdirAll(filepath.Join(config.Dir, temporary), 0o700); err != nil {
-		return nil, fmt.Errorf("folder of %s: %w", config.Name, err)
+	return out, err
+}
+
+// start does not wait.
+func start(ctx context.Context, config Config) (*Process, error) {
+	if err := os.MkdirAll(config.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("folder of pod %s: %w", config.Pod.Name, err)
 	}
-	address, err := writeServingConfig(config.Dir, config.Serving)
+	c, err := containerOf(config.Pod, config.APIServer)
+	if err != nil {
+		return nil, err
+	}
+	volumes, err := config.volumes(ctx)
 	if err != nil {
 		return nil, err
 	}
 	p := &Process{
-		config: config, address: address,
+		name: c.name, dir: config.Dir, ports: &box.Ports{},
 		group: process.NewGroup(config.Dir, func(process.Record) error { return nil }),
 	}
+	if p.plan, err = c.plan(config, volumes); err != nil {
+		return nil, err
+	}
+	port, err := p.ports.Of(c.port)
+	if err != nil {
+		return nil, fmt.Errorf("a port for pod %s: %w", config.Pod.Name, err)
+	}
+	p.address = fmt.Sprintf("127.0.0.1:%d", port)
 	return p, p.Restart()
 }
 
-// Restart starts the operator again after Kill, Stop or its own end. Log and identity stay.
+// Restart starts the container again after Kill, Stop or its own end. Log, files, ports and the
+// pod's name stay.
 func (p *Process) Restart() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.current != nil && p.current.Exited() == nil {
 		return fmt.Errorf("%s runs already (process %d)", p.current.Name, p.current.PID)
 	}
-	current, err := p.group.StartWith(p.config.environment(), p.config.Name, p.config.Binary, p.config.arguments()...)
-	if err != nil {
+	return box.Start(p.plan, p.ports, func(cmd *exec.Cmd) error {
+		current, err := p.group.StartCommand(p.name, cmd)
+		if err == nil {
+			p.current = current
+		}
 		return err
-	}
-	p.current = current
-	return nil
+	})
 }
 
 // Kill ends the operator at once, as a lost node would.
@@ -94,6 +136,13 @@ func (p *Process) Stop(ctx context.Context) error {
 	return p.running().Stop(ctx)
 }
 
+// Dump ends the operator with the stacks of all its goroutines in its log.
+func (p *Process) Dump(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, stopLimit)
+	defer cancel()
+	return p.running().Dump(ctx)
+}
+
 // Exited is nil while the operator runs; afterwards it says how it ended and shows its last lines.
 func (p *Process) Exited() error { return p.running().Exited() }
 
@@ -103,44 +152,15 @@ func (p *Process) Done() <-chan struct{} { return p.running().Done() }
 // PID is the process number of the operator that was started last.
 func (p *Process) PID() int { return p.running().PID }
 
-// Address is where the operator serves its metrics, with TLS, to those who may read them.
+// Address is where the operator serves its metrics, with TLS, to those who may read them: where
+// this machine has the first port that the container declares.
 func (p *Process) Address() string { return p.address }
 
 // LogFile has what all starts printed.
-func (p *Process) LogFile() string {
-	return filepath.Join(p.config.Dir, p.config.Name+".log")
-}
+func (p *Process) LogFile() string { return filepath.Join(p.dir, p.name+".log") }
 
 func (p *Process) running() *process.Process {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.current
-}
-
-func (c Config) arguments() []string {
-	here := []string{"--kubeconfig=" + c.Kubeconfig, "--config=" + filepath.Join(c.Dir, servingConfig), "--namespace=" + driver.Namespace}
-	if c.Arguments != nil {
-		return append(slices.Clone(c.Arguments), here...)
-	}
-	return slices.Concat([]string{"start", "--driver=" + c.Driver.Kind}, here, []string{"-v=2"})
-}
-
-// environment is everything that the process sees: nothing of the caller's own leaks in.
-func (c Config) environment() []string {
-	variables := maps.Clone(c.Variables)
-	if variables == nil {
-		variables = Environment(c.Driver)
-	}
-	// Serving certificates that library-go generates stay there after SIGKILL.
-	variables["TMPDIR"] = filepath.Join(c.Dir, temporary)
-	for name, value := range c.Env {
-		variables[name] = value
-	}
-	var out []string
-	for name, value := range variables {
-		if value != "" {
-			out = append(out, strings.Join([]string{name, value}, "="))
-		}
-	}
-	return out
 }

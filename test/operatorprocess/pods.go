@@ -29,8 +29,8 @@ type PodsConfig struct {
 	Selector string
 	// Binary is the path of the operator; see Binary.
 	Binary string
-	// Kubeconfig returns that of a ServiceAccount.
-	Kubeconfig func(ctx context.Context, account string) (string, error)
+	// APIServer is the URL of the API server that pods find in their environment.
+	APIServer string
 	// Dir gets a folder for each pod.
 	Dir string
 	// Log is told what starts and ends.
@@ -87,15 +87,23 @@ func (p *Pods) run(ctx context.Context) {
 	defer close(p.done)
 	tick := time.NewTicker(restartAfter)
 	defer tick.Stop()
+	said := ""
 	for {
+		var again <-chan time.Time
 		if err := p.sync(ctx); err != nil && ctx.Err() == nil {
-			fmt.Fprintf(p.config.Log, "running pods: %v\n", err)
+			// Mostly what a pod mounts is still to come.
+			again = time.After(mountInterval)
+			if text := err.Error(); text != said {
+				fmt.Fprintf(p.config.Log, "running pods: %s\n", text)
+				said = text
+			}
 		}
 		select {
 		case <-ctx.Done():
 			p.stopAll()
 			return
 		case <-p.wake:
+		case <-again:
 		case <-tick.C:
 		}
 	}
@@ -140,8 +148,7 @@ func (p *Pods) sync(ctx context.Context) error {
 }
 
 func (p *Pods) ensure(ctx context.Context, name string, pod *corev1.Pod) error {
-	process := p.Processes()[name]
-	if process != nil {
+	if process := p.Processes()[name]; process != nil {
 		if process.Exited() == nil {
 			return nil
 		}
@@ -151,15 +158,10 @@ func (p *Pods) ensure(ctx context.Context, name string, pod *corev1.Pod) error {
 		}
 		return process.Restart()
 	}
-	config, err := OfPod(ctx, p.config.Client, pod)
+	process, err := start(ctx, Config{
+		Pod: pod, Binary: p.config.Binary, Client: p.config.Client, APIServer: p.config.APIServer, Dir: filepath.Join(p.config.Dir, name),
+	})
 	if err != nil {
-		return err
-	}
-	config.Binary, config.Dir = p.config.Binary, filepath.Join(p.config.Dir, name)
-	if config.Kubeconfig, err = p.config.Kubeconfig(ctx, pod.Spec.ServiceAccountName); err != nil {
-		return err
-	}
-	if process, err = Start(config); err != nil {
 		return err
 	}
 	p.mu.Lock()

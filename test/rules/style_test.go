@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	maxFileLines     = 250
+	maxFileLines     = 400
 	maxFunctionLines = 60
 )
 

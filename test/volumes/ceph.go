@@ -48,14 +48,21 @@ const osdTimeout = "120"
 
 // Open connects with the files of Ceph's administrator.
 func Open(confFile, keyringFile string) (*Ceph, error) {
-	conn, err := rados.NewConnWithUser("admin")
+	return open(confFile, "admin", "keyring", keyringFile)
+}
+
+// OpenAs connects as a user, such as one of a driver, whose name is without "client.".
+func OpenAs(confFile, user, key string) (*Ceph, error) { return open(confFile, user, "key", key) }
+
+func open(confFile, user, option, value string) (*Ceph, error) {
+	conn, err := rados.NewConnWithUser(user)
 	if err != nil {
 		return nil, err
 	}
 	if err := conn.ReadConfigFile(confFile); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", confFile, err)
 	}
-	for name, value := range map[string]string{"keyring": keyringFile, "rados_osd_op_timeout": osdTimeout, "client_mount_timeout": "60"} {
+	for name, value := range map[string]string{option: value, "rados_osd_op_timeout": osdTimeout, "client_mount_timeout": "60"} {
 		if err := conn.SetConfigOption(name, value); err != nil {
 			return nil, fmt.Errorf("setting option %s: %w", name, err)
 		}
@@ -108,7 +115,7 @@ func (c *Ceph) command(prefix string, arguments map[string]any) ([]byte, error) 
 	defer func() { <-c.asking }()
 	output, status, err := c.conn.MgrCommand([][]byte{text})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %s", text, err, status)
+		return nil, fmt.Errorf("%s: %w: %q", prefix, err, status)
 	}
 	return output, nil
 }

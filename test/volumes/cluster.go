@@ -15,6 +15,8 @@ type Cluster struct {
 	// Instance is what its ceph-csi is told as --instanceid; empty where it is told none.
 	Instance string
 	seed     uint64
+	// asked is the only request of a cluster that Asked has made.
+	asked *request
 
 	mu    sync.Mutex
 	words []string
@@ -73,20 +75,28 @@ type request struct {
 	tags map[string]string
 	// instance is ceph-csi's --instanceid.
 	instance string
+	// owner is the namespace of the claim.
+	owner string
 }
 
 func (c *Cluster) volumeRequest(claim string) request {
+	if c.asked != nil {
+		return *c.asked
+	}
 	name, uuid := "pvc-"+c.uuid("claim", claim), c.uuid("volume", claim)
 	c.note(uuid)
-	return request{uuid: uuid, name: name, instance: c.Instance, tags: map[string]string{
+	return request{uuid: uuid, name: name, instance: c.Instance, owner: claimsNamespace, tags: map[string]string{
 		tagKey: c.InfraID, pvKey: name, claimKey: claim, claimNamespaceKey: claimsNamespace,
 	}}
 }
 
 func (c *Cluster) snapshotRequest(snapshot string) request {
+	if c.asked != nil {
+		return *c.asked
+	}
 	id, uuid := c.uuid("request", snapshot), c.uuid("snapshot", snapshot)
 	c.note(uuid)
-	return request{uuid: uuid, name: "snapshot-" + id, instance: c.Instance, tags: map[string]string{
+	return request{uuid: uuid, name: "snapshot-" + id, instance: c.Instance, owner: claimsNamespace, tags: map[string]string{
 		tagKey: c.InfraID, snapshotKey: snapshot, snapshotNamespace: claimsNamespace, snapshotContentKey: "snapcontent-" + id,
 	}}
 }

@@ -2,6 +2,8 @@ package volumes
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/ceph/go-ceph/rados"
 	"github.com/ceph/go-ceph/rbd"
@@ -25,20 +27,29 @@ const (
 
 // CloneImage makes a volume of a volume, which may be another cluster's.
 func (c *Cluster) CloneImage(source *Image, claim string) (*Image, error) {
-	i, ioctx, err := c.reserveImage(source.Class, claim)
+	return c.CloneImageTo(source, source.Class, claim)
+}
+
+// CloneImageTo is CloneImage where the clone is of another class.
+func (c *Cluster) CloneImageTo(source *Image, class Class, claim string) (*Image, error) {
+	i, ioctx, err := c.reserveImage(class, claim)
 	if err != nil {
 		return nil, err
 	}
 	if err := i.makeTemp(ioctx, source); err != nil {
-		return nil, err
+		return i, err
 	}
 	if err := i.dropTempTags(ioctx, source); err != nil {
-		return nil, err
+		return i, err
 	}
-	if err := cloneThrough(ioctx, i.Temp(), i.Name, i.Name, source.Class); err != nil {
-		return nil, err
+	return i, i.cloneTemp(ioctx)
+}
+
+func (i *Image) cloneTemp(ioctx *rados.IOContext) error {
+	if err := cloneThrough(ioctx, i.Temp(), i.Name, i.Name, i.Class); err != nil {
+		return err
 	}
-	return i, i.complete(ioctx)
+	return i.complete(ioctx)
 }
 
 // UnfinishedClone is what a crash in CloneImage leaves.
@@ -83,22 +94,21 @@ func (i *Image) Delete() error {
 	if err != nil {
 		return err
 	}
-	names, err := rbd.GetImageNames(ioctx)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if name == i.Temp() {
-			err = i.cluster.ceph.discard(i.Class.Place, name)
-		}
-	}
-	if err != nil {
+	if err := i.deleteTemp(ioctx); err != nil {
 		return err
 	}
 	if err := i.cluster.ceph.discard(i.Class.Place, i.Name); err != nil {
 		return fmt.Errorf("deleting volume %s: %w", i.Claim, err)
 	}
 	return volumeJournal.release(ioctx, i.request)
+}
+
+func (i *Image) deleteTemp(ioctx *rados.IOContext) error {
+	names, err := rbd.GetImageNames(ioctx)
+	if err != nil || !slices.Contains(names, i.Temp()) {
+		return err
+	}
+	return i.cluster.ceph.discard(i.Class.Place, i.Temp())
 }
 
 // discard moves an image into the trash and tells the mgr to remove it.
@@ -114,6 +124,14 @@ func (c *Ceph) discard(p Place, name string) error {
 	if err := rbd.GetImage(ioctx, name).Trash(0); err != nil {
 		return fmt.Errorf("moving %s into the trash: %w", name, err)
 	}
-	_, err = c.command("rbd task add trash remove", map[string]any{"image_id_spec": p.String() + "/" + id})
+	return c.removeTrash(ioctx, p, id)
+}
+
+// removeTrash does itself what the mgr does not do for its user.
+func (c *Ceph) removeTrash(ioctx *rados.IOContext, p Place, id string) error {
+	_, err := c.command("rbd task add trash remove", map[string]any{"image_id_spec": p.String() + "/" + id})
+	if err != nil && strings.Contains(err.Error(), "access denied") {
+		return rbd.TrashRemove(ioctx, id, true)
+	}
 	return err
 }

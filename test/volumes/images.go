@@ -82,7 +82,7 @@ func (c *Cluster) Image(class Class, claim string) (*Image, error) {
 		return nil, err
 	}
 	if err := i.create(ioctx); err != nil {
-		return nil, err
+		return i, err
 	}
 	return i, i.complete(ioctx)
 }
@@ -177,7 +177,20 @@ func (i *Image) complete(ioctx *rados.IOContext) error {
 	if err := volumeJournal.set(ioctx, i.request.uuid, map[string]string{idKey: i.ID}); err != nil {
 		return err
 	}
+	if err := i.grow(); err != nil {
+		return err
+	}
 	return setTags(ioctx, i.Name, i.request.tags)
+}
+
+// grow makes a copy of something smaller as large as was asked for.
+func (i *Image) grow() error {
+	return i.with(func(image *rbd.Image) error {
+		if size, err := image.GetSize(); err != nil || size >= i.Class.Bytes {
+			return err
+		}
+		return image.Resize(i.Class.Bytes)
+	})
 }
 
 // Expand is ControllerExpandVolume.

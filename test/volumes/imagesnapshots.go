@@ -56,20 +56,20 @@ func (c *Cluster) ImageSnapshot(source *Image, name string) (*ImageSnapshot, err
 		more[kmsKey], more[encryptionTypeKey] = "default", "block"
 	}
 	if err := snapshotJournal.reserve(ioctx, s.request, s.Name, more); err != nil {
-		return nil, err
+		return s, err
 	}
 	if err := cloneThrough(ioctx, source.Name, s.Name, s.Name, Class{Features: copied}); err != nil {
-		return nil, err
+		return s, err
 	}
 	if err := createSnapshot(ioctx, s.Name, s.Name); err != nil {
-		return nil, err
+		return s, err
 	}
 	if s.ID, err = imageID(ioctx, s.Name); err != nil {
-		return nil, err
+		return s, err
 	}
 	c.note(s.ID)
 	if err := snapshotJournal.set(ioctx, s.request.uuid, map[string]string{idKey: s.ID}); err != nil {
-		return nil, err
+		return s, err
 	}
 	return s, withImage(ioctx, s.Name, func(image *rbd.Image) error {
 		if err := setMetadata(image, unset(source.request.tags)); err != nil {
@@ -94,10 +94,10 @@ func cloneThrough(ioctx *rados.IOContext, source, snapshot, target string, class
 func (c *Cluster) Restore(s *ImageSnapshot, class Class, claim string) (*Image, error) {
 	i, ioctx, err := c.restore(s, class, claim)
 	if err != nil {
-		return nil, err
+		return i, err
 	}
 	if err := setTags(ioctx, i.Name, unset(s.request.tags)); err != nil {
-		return nil, err
+		return i, err
 	}
 	return i, i.complete(ioctx)
 }
@@ -119,7 +119,7 @@ func (c *Cluster) restore(s *ImageSnapshot, class Class, claim string) (*Image, 
 	}
 	from, err := c.ceph.at(s.Source.Class.Place)
 	if err != nil {
-		return nil, nil, err
+		return i, nil, err
 	}
 	return i, ioctx, clone(origin{from, s.Name, s.Name}, ioctx, i.Name, class, 2)
 }
@@ -131,7 +131,7 @@ func (s *ImageSnapshot) Delete() error {
 	if err != nil {
 		return err
 	}
-	if err := removeSnapshot(ioctx, s.Name, s.Name); err != nil {
+	if err := removeSnapshot(ioctx, s.Name, s.Name); err != nil && !IsMissing(err) {
 		return err
 	}
 	if err := s.cluster.ceph.discard(s.Source.Class.Place, s.Name); err != nil {

@@ -1,6 +1,7 @@
 package volumes
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/ceph/go-ceph/rados"
@@ -43,19 +44,42 @@ func (j journal) directory(r request) string { return j.directories + orElse(r.i
 // reserve writes what ceph-csi writes before it makes anything.
 func (j journal) reserve(ioctx *rados.IOContext, r request, name string, more map[string]string) error {
 	entry := map[string]string{j.nameKey: name, j.requestKey: r.name}
-	if j != groupJournal {
-		entry[j.ownerKey] = claimsNamespace
+	if j != groupJournal && r.owner != "" {
+		entry[j.ownerKey] = r.owner
 	}
 	for key, value := range more {
 		entry[key] = value
 	}
-	if err := j.set(ioctx, r.uuid, entry); err != nil {
-		return err
+	if err := ioctx.Create(j.objectPrefix+r.uuid, rados.CreateIdempotent); err != nil {
+		return fmt.Errorf("failed to create omap object for oMapNamePrefix+iterUUID=%s%s: %w", j.objectPrefix, r.uuid, err)
 	}
 	if err := setOmap(ioctx, j.directory(r), map[string]string{j.keyPrefix + r.name: r.uuid}); err != nil {
 		return fmt.Errorf("journal %s of %s: %w", j.directory(r), r.name, err)
 	}
-	return nil
+	return j.set(ioctx, r.uuid, entry)
+}
+
+// find is the uuid of a request; empty when there is none.
+func (j journal) find(ioctx *rados.IOContext, r request) (string, error) {
+	key := j.keyPrefix + r.name
+	values, err := ioctx.GetAllOmapValues(j.directory(r), "", key, 100)
+	if err != nil && !errors.Is(err, rados.ErrNotFound) {
+		return "", err
+	}
+	return string(values[key]), nil
+}
+
+// read is the object of a uuid; nil when there is none.
+func (j journal) read(ioctx *rados.IOContext, uuid string) (map[string]string, error) {
+	values, err := ioctx.GetAllOmapValues(j.objectPrefix+uuid, "", "", 100)
+	if err != nil && !errors.Is(err, rados.ErrNotFound) {
+		return nil, err
+	}
+	out := map[string]string{}
+	for key, value := range values {
+		out[key] = string(value)
+	}
+	return out, nil
 }
 
 // set adds keys to the object of a uuid.
@@ -68,10 +92,10 @@ func (j journal) set(ioctx *rados.IOContext, uuid string, entry map[string]strin
 
 // release removes an entry: the key after the object, as ceph-csi does.
 func (j journal) release(ioctx *rados.IOContext, r request) error {
-	if err := ioctx.Delete(j.objectPrefix + r.uuid); err != nil {
+	if err := ioctx.Delete(j.objectPrefix + r.uuid); err != nil && !errors.Is(err, rados.ErrNotFound) {
 		return fmt.Errorf("removing journal object %s%s: %w", j.objectPrefix, r.uuid, err)
 	}
-	if err := ioctx.RmOmapKeys(j.directory(r), []string{j.keyPrefix + r.name}); err != nil {
+	if err := ioctx.RmOmapKeys(j.directory(r), []string{j.keyPrefix + r.name}); err != nil && !errors.Is(err, rados.ErrNotFound) {
 		return fmt.Errorf("removing key of %s in %s: %w", r.name, j.directory(r), err)
 	}
 	return nil

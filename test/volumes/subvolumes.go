@@ -14,6 +14,8 @@ type FileClass struct {
 	// Group is the subvolume group, and Namespace the RADOS namespace of the journal; empty means
 	// "csi", ceph-csi's own.
 	Group, Namespace string
+	// DataPool has the files' data; empty means the filesystem's first.
+	DataPool string
 	// Prefix is volumeNamePrefix, and SnapshotPrefix snapshotNamePrefix; empty means ceph-csi's.
 	Prefix, SnapshotPrefix string
 	// Bytes is the quota; 0 means 8 MiB.
@@ -68,7 +70,7 @@ func (c *Ceph) Group(class FileClass) error {
 func (c *Cluster) Subvolume(class FileClass, claim string) (*Subvolume, error) {
 	v, err := c.UnfinishedSubvolume(class, claim)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
 	return v, v.tag(v.request.tags)
 }
@@ -77,9 +79,13 @@ func (c *Cluster) Subvolume(class FileClass, claim string) (*Subvolume, error) {
 func (c *Cluster) UnfinishedSubvolume(class FileClass, claim string) (*Subvolume, error) {
 	v, err := c.ReservedSubvolume(class, claim)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
-	return v, v.ask("fs subvolume create", map[string]any{"size": class.bytes()})
+	arguments := map[string]any{"size": class.bytes()}
+	if class.DataPool != "" {
+		arguments["pool_layout"] = class.DataPool
+	}
+	return v, v.ask("fs subvolume create", arguments)
 }
 
 // ReservedSubvolume is what a crash before the subvolume was made leaves: the journal alone. The
@@ -134,7 +140,6 @@ func (v *Subvolume) tag(tags map[string]string) error {
 
 // ask sends a command about the subvolume.
 func (v *Subvolume) ask(prefix string, arguments map[string]any) error {
-	arguments["vol_name"], arguments["sub_name"], arguments["group_name"] = v.Class.Filesystem, v.Name, v.Class.group()
-	_, err := v.cluster.ceph.command(prefix, arguments)
+	_, err := v.cluster.ceph.command(prefix, v.arguments(arguments))
 	return err
 }

@@ -1,8 +1,6 @@
 package volumes
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
 
 	"github.com/ceph/go-ceph/rados"
@@ -43,10 +41,10 @@ func (c *Cluster) SubvolumeSnapshot(source *Subvolume, name string) (*SubvolumeS
 		return nil, err
 	}
 	if err := fileSnapshotJournal.reserve(ioctx, s.request, s.Name, map[string]string{sourceKey: source.Name}); err != nil {
-		return nil, err
+		return s, err
 	}
 	if err := source.ask("fs subvolume snapshot create", map[string]any{"snap_name": s.Name}); err != nil {
-		return nil, err
+		return s, err
 	}
 	return s, s.SetMetadata(s.request.tags)
 }
@@ -96,33 +94,9 @@ func (s *SubvolumeSnapshot) journal() (*rados.IOContext, error) { return s.Sourc
 
 // fileHandle is the handle of a volume or snapshot in a class.
 func (c *Cluster) fileHandle(class FileClass, uuid string) (string, error) {
-	id, err := c.ceph.filesystemID(class.Filesystem)
+	f, err := c.ceph.FilesystemOf(class.Filesystem, 0)
 	if err != nil {
 		return "", err
 	}
-	return c.ceph.handle(id, uuid), nil
-}
-
-func (c *Ceph) filesystemID(name string) (int64, error) {
-	output, status, err := c.conn.MonCommand([]byte(`{"prefix":"fs dump","format":"json"}`))
-	if err != nil {
-		return 0, fmt.Errorf("fs dump: %w: %s", err, status)
-	}
-	var dump struct {
-		Filesystems []struct {
-			ID     int64 `json:"id"`
-			MDSMap struct {
-				Name string `json:"fs_name"`
-			} `json:"mdsmap"`
-		} `json:"filesystems"`
-	}
-	if err := json.Unmarshal(output, &dump); err != nil {
-		return 0, fmt.Errorf("fs dump: %w", err)
-	}
-	for _, f := range dump.Filesystems {
-		if f.MDSMap.Name == name {
-			return f.ID, nil
-		}
-	}
-	return 0, fmt.Errorf("no filesystem %s", name)
+	return c.ceph.handle(f.ID, uuid), nil
 }

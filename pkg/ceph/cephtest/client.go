@@ -46,7 +46,7 @@ func (c *Cluster) dial(ctx context.Context, source ceph.Source) (*Client, error)
 		return nil, fmt.Errorf("%w within 15 s", ceph.ErrUnreachable)
 	}
 	u, known := c.users[source.UserID]
-	if !known || u.key.Reveal() != source.Key.Reveal() || u.caps.Mon == "" {
+	if !known || u.key.Reveal() != source.Key.Reveal() || u.caps.Mon == "" || !c.keys.Allows(u.key.Type()) {
 		return nil, fmt.Errorf("%w: the user does not exist, has another key, or has no mon caps", ceph.ErrWrongKey)
 	}
 	if source.FSID != "" && source.FSID != c.fsid {

@@ -30,6 +30,7 @@ type Cluster struct {
 	// namespaces are the RADOS namespaces for images, by pool ID.
 	namespaces map[int64][]string
 	users      map[string]user
+	keys       ceph.KeyTypes
 	keysMade   uint64
 	writes     map[string]int
 	dials      int
@@ -52,6 +53,14 @@ func (c *Cluster) SetFSID(fsid string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.fsid = fsid
+}
+
+// SetKeyTypes is `ceph mon set auth_allowed_ciphers` and `auth_preferred_cipher` of Ceph 20.2.4.
+func (c *Cluster) SetKeyTypes(preferred ceph.KeyType, allowed ...ceph.KeyType) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keys = ceph.KeyTypes{Allowed: allowed, Preferred: preferred}
+	c.epoch++
 }
 
 // AddMon adds a mon at addresses that no mon ever had.
@@ -84,7 +93,7 @@ func (c *Cluster) MonMap() ceph.MonMap {
 func (c *Cluster) monMap() ceph.MonMap {
 	mons := slices.Clone(c.mons)
 	slices.SortFunc(mons, func(a, b ceph.Mon) int { return strings.Compare(a.Name, b.Name) })
-	return ceph.MonMap{FSID: c.fsid, Epoch: c.epoch, Mons: mons}
+	return ceph.MonMap{FSID: c.fsid, Epoch: c.epoch, Mons: mons, Keys: c.keys}
 }
 
 // Credentials of a user; zero when there is none.

@@ -27,7 +27,8 @@ type Connection interface {
 	SetPoolMetadata(ctx context.Context, pool, application, key, value string) error
 	RemovePoolMetadata(ctx context.Context, pool, application, key string) error
 	User(ctx context.Context, id string) (ceph.User, error)
-	CreateUser(ctx context.Context, id string, caps ceph.Caps) (ceph.User, error)
+	CreateUser(ctx context.Context, id string, caps ceph.Caps, kind ceph.KeyType) (ceph.User, error)
+	RotateKey(ctx context.Context, id string, kind ceph.KeyType) (ceph.User, error)
 	SetCaps(ctx context.Context, id string, caps ceph.Caps) error
 	Preflight
 	Metadata
@@ -83,7 +84,10 @@ func Contract(t *testing.T, open func(t *testing.T) Subject) {
 		{"ObjectRights", testObjectRights},
 		{"FilesystemPools", testFilesystemPools},
 		{"Reader", testReader},
+		{"Claims", testClaims},
+		{"FilesystemTags", testFilesystemTags},
 		{"Users", testUsers},
+		{"KeyTypes", testKeyTypes},
 		{"Rights", testRights},
 		{"Refused", testRefused},
 		{"OtherCluster", testOtherCluster},

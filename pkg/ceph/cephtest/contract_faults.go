@@ -15,9 +15,9 @@ const patience = 2 * time.Minute
 
 func testRefused(t *testing.T, s Subject) {
 	wrongKey, wrongUser, deadMon := s.Source, s.Source, s.Source
-	wrongKey.Key = newKey(99)
+	wrongKey.Key = newKey(ceph.AES, 99)
 	wrongUser.UserID = "nobody"
-	deadMon.Key = newKey(99)
+	deadMon.Key = newKey(ceph.AES, 99)
 	deadMon.Monitors = append([]ceph.Address{s.Dead}, s.Source.Monitors...)
 	for name, source := range map[string]ceph.Source{
 		"wrong key": wrongKey, "unknown user": wrongUser, "wrong key beside a dead mon": deadMon,

@@ -79,13 +79,8 @@ func testTrials(t *testing.T, s Subject) {
 
 func testObjectRights(t *testing.T, s Subject) {
 	ctx, admin, reader := t.Context(), dial(t, s, s.Source), as(t, s, s.Reader)
-	list, err := admin.FilesystemPools(ctx)
-	must(t, "pools of filesystems", err, nil)
-	i := slices.IndexFunc(list, func(p ceph.FilesystemPools) bool { return p.Filesystem == s.Active })
-	if i < 0 || list[i].Metadata == "" || len(list[i].Data) == 0 {
-		t.Fatalf("no pools of %s in %+v", s.Active, list)
-	}
-	for _, pool := range []string{"contract", list[i].Metadata, list[i].Data[0]} {
+	pools := filesystemPoolsOf(ctx, t, admin, s.Active)
+	for _, pool := range []string{"contract", pools.Metadata, pools.Data[0]} {
 		for _, namespace := range []string{"", "csi"} {
 			rights, err := admin.ObjectRights(ctx, pool, namespace)
 			must(t, "administrator in "+pool, err, nil)
@@ -99,6 +94,6 @@ func testObjectRights(t *testing.T, s Subject) {
 			}
 		}
 	}
-	_, err = admin.ObjectRights(ctx, "none", "")
+	_, err := admin.ObjectRights(ctx, "none", "")
 	must(t, "pool that is not there", err, ceph.ErrNotFound)
 }

@@ -23,17 +23,17 @@ func testUsers(t *testing.T, s Subject) {
 	_, err := conn.User(ctx, minted)
 	must(t, "get before create", err, ceph.ErrNotFound)
 	must(t, "caps before create", conn.SetCaps(ctx, minted, mintedCaps), ceph.ErrNotFound)
-	first, err := conn.CreateUser(ctx, minted, mintedCaps)
+	first, err := conn.CreateUser(ctx, minted, mintedCaps, "")
 	must(t, "create", err, nil)
 	mustUser(t, "created", first, mintedCaps)
-	again, err := conn.CreateUser(ctx, minted, mintedCaps)
+	again, err := conn.CreateUser(ctx, minted, mintedCaps, "")
 	must(t, "create again", err, nil)
 	if again.Key.Reveal() != first.Key.Reveal() || again.Caps != first.Caps {
 		t.Error("the second creation gave another user")
 	}
 
 	wider := mintedCaps.With(ceph.Caps{Mon: "allow r", OSD: "profile rbd pool=z"})
-	_, err = conn.CreateUser(ctx, minted, wider)
+	_, err = conn.CreateUser(ctx, minted, wider, "")
 	mustInvalid(t, "create with other caps", err, first)
 	mustInvalid(t, "caps that cannot be parsed", conn.SetCaps(ctx, minted, ceph.Caps{Mon: "allow r", OSD: "profile rbd pool="}), first)
 	must(t, "wider caps", conn.SetCaps(ctx, minted, wider), nil)
@@ -48,7 +48,7 @@ func testUsers(t *testing.T, s Subject) {
 	s.RemoveUser(t, minted)
 	_, err = conn.User(ctx, minted)
 	must(t, "get after removal", err, ceph.ErrNotFound)
-	second, err := conn.CreateUser(ctx, minted, mintedCaps)
+	second, err := conn.CreateUser(ctx, minted, mintedCaps, "")
 	must(t, "create after removal", err, nil)
 	mustUser(t, "created anew", second, mintedCaps)
 	if second.Key.Reveal() == first.Key.Reveal() {
@@ -57,9 +57,34 @@ func testUsers(t *testing.T, s Subject) {
 }
 
 // testRights checks what users may do who are not the administrator.
+// testKeyTypes asks for each type that the cluster says it allows.
+func testKeyTypes(t *testing.T, s Subject) {
+	ctx, conn := t.Context(), dial(t, s, s.Source)
+	monmap, err := conn.MonMap(ctx)
+	must(t, "monmap", err, nil)
+	if !monmap.Keys.Allows(s.Source.Key.Type()) {
+		t.Errorf("a key of type %s is accepted, allowed are %v", s.Source.Key.Type(), monmap.Keys.Allowed)
+	}
+	s.RemoveUser(t, minted)
+	for _, kind := range monmap.Keys.Allowed {
+		user, err := conn.CreateUser(ctx, minted, mintedCaps, kind)
+		must(t, "create", err, nil)
+		if user.Key.Type() != kind {
+			t.Errorf("created with a key of type %s, want %s", user.Key.Type(), kind)
+		}
+		rotated, err := conn.RotateKey(ctx, minted, kind)
+		must(t, "rotate", err, nil)
+		mustUser(t, "rotated", rotated, mintedCaps)
+		if rotated.Key.Type() != kind || rotated.Key.Reveal() == user.Key.Reveal() {
+			t.Errorf("rotated to a key of type %s, want another one of type %s", rotated.Key.Type(), kind)
+		}
+		s.RemoveUser(t, minted)
+	}
+}
+
 func testRights(t *testing.T, s Subject) {
 	ctx := t.Context()
-	user, err := dial(t, s, s.Source).CreateUser(ctx, minted, mintedCaps)
+	user, err := dial(t, s, s.Source).CreateUser(ctx, minted, mintedCaps, "")
 	must(t, "create", err, nil)
 	for name, credentials := range map[string]ceph.Credentials{"reader": s.Reader, "minted user": user.Credentials} {
 		source := s.Source
@@ -71,7 +96,7 @@ func testRights(t *testing.T, s Subject) {
 		must(t, name+" reads itself", err, ceph.ErrDenied)
 		_, err = conn.User(ctx, "csi-none")
 		must(t, name+" reads nobody", err, ceph.ErrDenied)
-		_, err = conn.CreateUser(ctx, "csi-evil", mintedCaps)
+		_, err = conn.CreateUser(ctx, "csi-evil", mintedCaps, "")
 		must(t, name+" creates a user", err, ceph.ErrDenied)
 		must(t, name+" changes caps", conn.SetCaps(ctx, minted, ceph.Caps{Mon: "allow *"}), ceph.ErrDenied)
 		must(t, name+" creates a pool", conn.CreatePool(ctx, "evil"), ceph.ErrDenied)

@@ -45,7 +45,7 @@ func (c *Client) inPool(ctx context.Context, prefix, pool string, work func(clus
 		switch {
 		case p == nil:
 			return refusal("open pool", syscall.ENOENT, "")
-		case !c.rights.objects(pool, false).Write || slices.Contains(c.rights.denied, prefix):
+		case !c.rights.objects(*p, "").Write || slices.Contains(c.rights.denied, prefix):
 			return refusal(prefix, syscall.EPERM, "")
 		}
 		work(cluster, p.ID)

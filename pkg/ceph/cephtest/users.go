@@ -1,6 +1,7 @@
 package cephtest
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/binary"
@@ -27,7 +28,7 @@ func (c *Cluster) AddUser(id string, denied ...string) ceph.Credentials {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	all := ceph.Caps{Mon: "allow *", Mgr: "allow *", OSD: "allow *", MDS: "allow *"}
-	u := user{key: c.makeKey(), caps: all, denied: denied}
+	u := user{key: c.makeKey(""), caps: all, denied: denied}
 	c.users[id] = u
 	return ceph.Credentials{UserID: id, Key: u.key}
 }
@@ -65,17 +66,28 @@ func (c *Cluster) User(id string) (ceph.User, bool) {
 	return ceph.User{Credentials: ceph.Credentials{UserID: id, Key: u.key}, Caps: u.caps}, found
 }
 
-func (c *Cluster) makeKey() ceph.Key {
+// makeKey makes a key of a type, without one of the preferred type. Where Ceph knows but one, it does not
+// look.
+func (c *Cluster) makeKey(kind ceph.KeyType) ceph.Key {
 	c.keysMade++
-	return newKey(c.keysMade)
+	if len(c.keys.Allowed) == 0 {
+		kind = ceph.AES
+	}
+	return newKey(cmp.Or(kind, c.keys.Preferred), c.keysMade)
 }
 
 // newKey makes a valid cephx key.
-func newKey(number uint64) ceph.Key {
-	raw := append([]byte{1, 0}, make([]byte, 8)...)
-	raw = append(raw, 16, 0)
-	raw = binary.BigEndian.AppendUint64(raw, 0xc3a5c85c97cb3127*number)
-	raw = binary.BigEndian.AppendUint64(raw, 0x9ae16a3b2f90404f*number)
+func newKey(kind ceph.KeyType, number uint64) ceph.Key {
+	head, length := byte(1), byte(16)
+	if kind == ceph.AES256 {
+		head, length = 2, 32
+	}
+	raw := append([]byte{head, 0}, make([]byte, 8)...)
+	raw = append(raw, length, 0)
+	for len(raw) < 12+int(length) {
+		raw = binary.BigEndian.AppendUint64(raw, 0xc3a5c85c97cb3127*number)
+		raw = binary.BigEndian.AppendUint64(raw, 0x9ae16a3b2f90404f*number)
+	}
 	return ceph.NewKey(base64.StdEncoding.EncodeToString(raw))
 }
 
@@ -123,7 +135,7 @@ func (c *Client) User(ctx context.Context, id string) (out ceph.User, err error)
 }
 
 // CreateUser makes a cephx user, or returns the one with exactly these caps.
-func (c *Client) CreateUser(ctx context.Context, id string, caps ceph.Caps) (out ceph.User, err error) {
+func (c *Client) CreateUser(ctx context.Context, id string, caps ceph.Caps, kind ceph.KeyType) (out ceph.User, err error) {
 	const prefix = "auth get-or-create"
 	err = c.write(ctx, prefix, func(cluster *Cluster) error {
 		if err := checkCaps(prefix, caps); err != nil {
@@ -134,7 +146,7 @@ func (c *Client) CreateUser(ctx context.Context, id string, caps ceph.Caps) (out
 			return refusal(prefix, syscall.EINVAL, "key for client."+id+" exists but cap does not match")
 		}
 		if !found {
-			u = user{key: cluster.makeKey(), caps: caps}
+			u = user{key: cluster.makeKey(kind), caps: caps}
 			cluster.users[id] = u
 		}
 		out = ceph.User{Credentials: ceph.Credentials{UserID: id, Key: u.key}, Caps: u.caps}
@@ -142,6 +154,25 @@ func (c *Client) CreateUser(ctx context.Context, id string, caps ceph.Caps) (out
 	})
 	if err != nil {
 		return ceph.User{}, fmt.Errorf("creating Ceph user client.%s: %w", id, err)
+	}
+	return out, nil
+}
+
+// RotateKey gives a cephx user another key.
+func (c *Client) RotateKey(ctx context.Context, id string, kind ceph.KeyType) (out ceph.User, err error) {
+	const prefix = "auth rotate"
+	err = c.write(ctx, prefix, func(cluster *Cluster) error {
+		u, found := cluster.users[id]
+		if !found {
+			return refusal(prefix, syscall.ENOENT, "entity does not exist")
+		}
+		u.key = cluster.makeKey(kind)
+		cluster.users[id] = u
+		out = ceph.User{Credentials: ceph.Credentials{UserID: id, Key: u.key}, Caps: u.caps}
+		return nil
+	})
+	if err != nil {
+		return ceph.User{}, fmt.Errorf("giving Ceph user client.%s another key: %w", id, err)
 	}
 	return out, nil
 }

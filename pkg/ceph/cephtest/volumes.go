@@ -129,14 +129,11 @@ func pairs(texts []string) map[string]string {
 
 // checkObjects refuses what the user may not do with the objects of a pool.
 func (c *Client) checkObjects(prefix, pool string, write bool) error {
-	ofFilesystem := slices.ContainsFunc(c.cluster.filesystems, func(f ceph.FileSystem) bool {
-		pools := filesystemPools(f.Name)
-		return pool == pools.Metadata || slices.Contains(pools.Data, pool)
-	})
-	if c.cluster.pool(pool) == nil {
+	p := c.cluster.pool(pool)
+	if p == nil {
 		return refusal("open pool", syscall.ENOENT, "")
 	}
-	rights := c.rights.objects(pool, ofFilesystem)
+	rights := c.rights.objects(*p, "")
 	if slices.Contains(c.rights.denied, prefix) || !rights.Read || write && !rights.Write {
 		return refusal(prefix, syscall.EPERM, "")
 	}

@@ -19,11 +19,25 @@ func (c *Conn) User(ctx context.Context, id string) (ceph.User, error) {
 }
 
 // CreateUser makes a cephx user, or returns the one that exists with exactly these caps. With
-// other caps it is an error.
-func (c *Conn) CreateUser(ctx context.Context, id string, caps ceph.Caps) (ceph.User, error) {
-	output, err := c.mon(ctx, "auth get-or-create", user(id, caps))
+// other caps it is an error. A new key is of that type; empty leaves the choice to Ceph, which before
+// 20.2.4 has but one.
+func (c *Conn) CreateUser(ctx context.Context, id string, caps ceph.Caps, kind ceph.KeyType) (ceph.User, error) {
+	args := user(id, caps)
+	if kind != "" {
+		args["key_type"] = string(kind)
+	}
+	output, err := c.mon(ctx, "auth get-or-create", args)
 	if err != nil {
 		return ceph.User{}, fmt.Errorf("creating Ceph user client.%s: %w", id, err)
+	}
+	return ceph.ParseUser(output)
+}
+
+// RotateKey gives a cephx user another key, of that type. The old one is worth nothing any more.
+func (c *Conn) RotateKey(ctx context.Context, id string, kind ceph.KeyType) (ceph.User, error) {
+	output, err := c.mon(ctx, "auth rotate", arguments{"entity": ceph.Credentials{UserID: id}.Entity(), "key_type": string(kind)})
+	if err != nil {
+		return ceph.User{}, fmt.Errorf("giving Ceph user client.%s another key: %w", id, err)
 	}
 	return ceph.ParseUser(output)
 }

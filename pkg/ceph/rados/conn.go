@@ -25,7 +25,8 @@ type Conn struct {
 	source ceph.Source
 	slots  chan struct{}
 	// asking is held during a command to the mgr.
-	asking chan struct{}
+	asking  chan struct{}
+	silence silence
 
 	// unmounting are filesystems whose Close is under way.
 	unmounting sync.WaitGroup
@@ -36,7 +37,7 @@ type Conn struct {
 }
 
 func newConn(conn *rados.Conn, source ceph.Source, calls int) *Conn {
-	return &Conn{conn: conn, source: source, slots: make(chan struct{}, calls), asking: make(chan struct{}, 1)}
+	return &Conn{conn: conn, source: source, slots: make(chan struct{}, calls), asking: make(chan struct{}, 1), silence: silence{patience: defaultSilence}}
 }
 
 // Close ends the connection; calls that are under way may still finish. It does not wait

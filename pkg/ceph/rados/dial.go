@@ -20,8 +20,10 @@ const (
 	defaultMount = 15 * time.Second
 	defaultMon   = 20 * time.Second
 	defaultOSD   = 30 * time.Second
-	// A mon refuses a wrong key within 0.4 s.
-	probeTimeout = 3 * time.Second
+	// A mon refuses a wrong key within 0.4 s; over v1, to a newer librados, within 6 s.
+	probeTimeout = 8 * time.Second
+	// probeReserve is what a deadline leaves for that.
+	probeReserve = 3 * time.Second
 	maxProbes    = 12
 )
 
@@ -36,6 +38,8 @@ type Options struct {
 	Mon time.Duration
 	// OSD bounds reading and writing of objects: 30 s.
 	OSD time.Duration
+	// Silence is after how long it is asked why no OSD answers: 10 s.
+	Silence time.Duration
 	// Calls is how many calls may be under way; the others wait. 8 unless it is more. With more,
 	// librados takes threads for more, too.
 	Calls int
@@ -61,6 +65,7 @@ func Dial(ctx context.Context, source ceph.Source, options Options) (*Conn, erro
 		return nil, fmt.Errorf("connecting to Ceph as client.%s at %s: %w", source.UserID, ceph.MonHost(monitors), err)
 	}
 	c := newConn(conn, source, max(options.Calls, maxCalls))
+	c.silence.patience = orDefault(options.Silence, defaultSilence)
 	if err := c.checkFSID(ctx, source.FSID); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("connecting to Ceph at %s: %w", ceph.MonHost(monitors), err)
@@ -85,7 +90,7 @@ func connect(ctx context.Context, source ceph.Source, monitors []ceph.Address, o
 	if !errors.Is(err, ceph.ErrUnreachable) {
 		return conn, err
 	}
-	options.Mount = min(options.Mount, probeTimeout)
+	options.Mount = probeTimeout
 	probes := alone(monitors)
 	type outcome struct {
 		conn *rados.Conn
@@ -140,7 +145,7 @@ func mountTimeout(ctx context.Context, wish time.Duration) time.Duration {
 	if !ok {
 		return wish
 	}
-	left := (time.Until(deadline) - probeTimeout).Truncate(time.Second)
+	left := (time.Until(deadline) - probeReserve).Truncate(time.Second)
 	return max(min(wish, left), time.Second)
 }
 
@@ -160,11 +165,23 @@ func open(source ceph.Source, monitors []ceph.Address, options Options) (*rados.
 	runtime.GC()
 	switch number(err) {
 	case -int(syscall.EACCES):
-		return nil, fmt.Errorf("%w: the user does not exist, has another key, or has no mon caps", ceph.ErrWrongKey)
+		return nil, fmt.Errorf("%w: the user does not exist, has another key, has no mon caps%s", ceph.ErrWrongKey, orWeak(source))
 	case -int(syscall.ETIMEDOUT):
 		return nil, fmt.Errorf("%w within %s s", ceph.ErrUnreachable, seconds(options.Mount, defaultMount))
 	}
+	if -number(err) == int(syscall.EINVAL) && source.Key.Type() == ceph.AES256 {
+		return nil, fmt.Errorf("%w: the key of client.%s is of type %s, which needs librados 20.2.4 or newer; `ceph auth rotate client.%s --key_type %s` makes another one, where the cluster allows that",
+			ceph.ErrKeyType, source.UserID, ceph.AES256, source.UserID, ceph.AES)
+	}
 	return nil, failure("connect", "", err)
+}
+
+// orWeak names another cause for which the mons refuse a user with such a key.
+func orWeak(source ceph.Source) string {
+	if source.Key.Type() != ceph.AES {
+		return ""
+	}
+	return fmt.Sprintf(", or its key is of type %s, which a new Ceph 20 does not allow (`ceph auth rotate client.%s --key_type %s` makes another one)", ceph.AES, source.UserID, ceph.AES256)
 }
 
 func configure(source ceph.Source, monitors []ceph.Address, options Options) (*rados.Conn, error) {

@@ -32,11 +32,11 @@ func (c *Conn) Journals(ctx context.Context, pool string) ([]ceph.JournalPiece, 
 
 // inPool runs work with a pool opened.
 func inPool[T any](ctx context.Context, c *Conn, pool string, work func(*rados.IOContext) (T, error)) (T, error) {
-	return call(ctx, c, func(conn *rados.Conn) (T, error) {
+	return callOSD(ctx, c, func(conn *rados.Conn) (T, error) {
 		var none T
 		io, err := conn.OpenIOContext(pool)
 		if err != nil {
-			return none, failure("open pool", "", err)
+			return none, failure(openPool, "", err)
 		}
 		defer io.Destroy()
 		return work(io)

@@ -29,11 +29,11 @@ const (
 
 // in opens a pool for work that needs its objects.
 func in[T any](ctx context.Context, c *Conn, pool, namespace string, work func(*rados.IOContext) (T, error)) (T, error) {
-	return call(ctx, c, func(conn *rados.Conn) (T, error) {
+	return callOSD(ctx, c, func(conn *rados.Conn) (T, error) {
 		io, err := conn.OpenIOContext(pool)
 		if err != nil {
 			var none T
-			return none, failure("open pool", "", err)
+			return none, failure(openPool, "", err)
 		}
 		defer io.Destroy()
 		io.SetNamespace(namespace)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/ceph/go-ceph/cephfs"
@@ -41,7 +42,7 @@ func (c *Conn) mountOf(ctx context.Context, filesystem string) (*Mount, error) {
 	if err != nil {
 		return nil, err
 	}
-	return await(ctx, func() (*Mount, error) {
+	m, err := await(ctx, func() (*Mount, error) {
 		mount, err := mountFrom(session.conn, filesystem)
 		if err != nil {
 			session.Close()
@@ -53,6 +54,11 @@ func (c *Conn) mountOf(ctx context.Context, filesystem string) (*Mount, error) {
 			late.Close()
 		}
 	})
+	// Since Ceph 18, an MDS does not answer a user without caps for it, which older ones refuse.
+	if ceph.Errno(err) == syscall.ETIMEDOUT && c.checkActive(ctx, filesystem) == nil && c.allActive(ctx) {
+		return nil, fmt.Errorf("%w: the MDS is active and does not answer client.%s: it has no caps for the MDS", ceph.ErrDenied, c.source.UserID)
+	}
+	return m, err
 }
 
 func mountFrom(conn *rados.Conn, filesystem string) (*cephfs.MountInfo, error) {

@@ -18,7 +18,7 @@ import (
 )
 
 // quick keeps failures short; nothing on loopback needs longer.
-var quick = Options{Mount: 2 * time.Second}
+var quick = Options{Mount: 2 * time.Second, Silence: 2 * time.Second}
 
 // startCeph runs a real Ceph for the length of a test.
 func startCeph(t *testing.T) *cephdaemons.Ceph {
@@ -109,6 +109,8 @@ func TestRealCeph(t *testing.T) {
 		{"Journals", testJournals},
 		{"References", testReferences},
 		{"Record", testRecord},
+		{"WithoutCaps", testWithoutCaps},
+		{"SilentOSD", testSilentOSD},
 		{"Contract", testContract},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, c) })
@@ -164,11 +166,15 @@ func check(t *testing.T, err error) {
 // addReader adds a user with caps for reading.
 func addReader(t *testing.T, c *cephdaemons.Ceph) ceph.Credentials {
 	t.Helper()
-	output := command(t, c, "auth", "get-or-create", "client.reader", "mon", "allow r",
-		"mgr", `allow command "fs subvolumegroup ls"`, "--format", "json")
+	return addUser(t, c, "reader", "mon", "allow r", "mgr", `allow command "fs subvolumegroup ls"`)
+}
+
+func addUser(t *testing.T, c *cephdaemons.Ceph, id string, caps ...string) ceph.Credentials {
+	t.Helper()
+	output := command(t, c, append([]string{"auth", "get-or-create", "client." + id, "--format", "json"}, caps...)...)
 	var users []struct{ Key string }
 	check(t, json.Unmarshal(output, &users))
-	return ceph.Credentials{UserID: "reader", Key: ceph.NewKey(users[0].Key)}
+	return ceph.Credentials{UserID: id, Key: ceph.NewKey(users[0].Key)}
 }
 
 // resources are the threads and open files of this process.

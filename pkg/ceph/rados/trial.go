@@ -50,10 +50,10 @@ var tooLong = strings.Repeat("csi-rights-check/", 512)
 // ObjectRights tells what the user may do with the objects of a pool in a RADOS namespace,
 // without reading or writing any.
 func (c *Conn) ObjectRights(ctx context.Context, pool, namespace string) (ceph.ObjectRights, error) {
-	rights, err := call(ctx, c, func(conn *rados.Conn) (ceph.ObjectRights, error) {
+	rights, err := callOSD(ctx, c, func(conn *rados.Conn) (ceph.ObjectRights, error) {
 		io, err := conn.OpenIOContext(pool)
 		if err != nil {
-			return ceph.ObjectRights{}, failure("open pool", "", err)
+			return ceph.ObjectRights{}, failure(openPool, "", err)
 		}
 		defer io.Destroy()
 		io.SetNamespace(namespace)
@@ -67,6 +67,9 @@ func (c *Conn) ObjectRights(ctx context.Context, pool, namespace string) (ceph.O
 		}
 		return rights, nil
 	})
+	if errors.Is(err, ceph.ErrDenied) {
+		return ceph.ObjectRights{}, nil
+	}
 	if err != nil {
 		return ceph.ObjectRights{}, fmt.Errorf("trying what the user may do in pool %q: %w", pool, err)
 	}

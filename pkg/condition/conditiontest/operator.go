@@ -35,6 +35,8 @@ type Operator struct {
 	spec       *operatorv1.OperatorSpec
 	conditions []owned
 	writes     int
+	generation int64
+	listeners  []cache.ResourceEventHandler
 }
 
 var _ v1helpers.OperatorClient = &Operator{}
@@ -55,11 +57,26 @@ func (o *Operator) With(conditions ...operatorv1.OperatorCondition) *Operator {
 	return o
 }
 
-// SetState changes spec.managementState.
+// SetState changes spec.managementState, of a ClusterCSIDriver that it creates where there was none.
 func (o *Operator) SetState(state operatorv1.ManagementState) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
+	created := o.spec == nil
+	before := o.object()
 	o.spec = &operatorv1.OperatorSpec{ManagementState: state}
+	o.generation++
+	now, listeners := o.object(), slices.Clone(o.listeners)
+	o.mu.Unlock()
+	for _, l := range listeners {
+		if created {
+			l.OnAdd(now, false)
+		} else {
+			l.OnUpdate(before, now)
+		}
+	}
+}
+
+func (o *Operator) object() *operatorv1.ClusterCSIDriver {
+	return &operatorv1.ClusterCSIDriver{ObjectMeta: metav1.ObjectMeta{Generation: o.generation}}
 }
 
 // Writes counts the writes that changed something.
@@ -187,9 +204,23 @@ func (o *Operator) GetOperatorStateWithQuorum(context.Context) (*operatorv1.Oper
 	return o.GetOperatorState()
 }
 
-// Informer returns one that never calls its handlers.
+// Informer returns one that tells of what SetState does, and of nothing else.
 func (o *Operator) Informer() cache.SharedIndexInformer {
-	return v1helpers.NewFakeSharedIndexInformer()
+	return informer{v1helpers.NewFakeSharedIndexInformer(), o}
+}
+
+type informer struct {
+	cache.SharedIndexInformer
+	operator *Operator
+}
+
+func (i informer) HasSynced() bool { return true }
+
+func (i informer) AddEventHandler(listener cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	i.operator.mu.Lock()
+	defer i.operator.mu.Unlock()
+	i.operator.listeners = append(i.operator.listeners, listener)
+	return nil, nil
 }
 
 // GetObjectMeta returns empty metadata.

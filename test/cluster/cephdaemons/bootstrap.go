@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -21,17 +20,21 @@ func (c *Ceph) bootstrap(ctx context.Context, mons int) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for i := range mons {
-		address, err := newMonAddress(string(rune('a' + i)))
+		address, err := c.newMonAddress(string(rune('a' + i)))
 		if err != nil {
 			return err
 		}
 		c.mons = append(c.mons, address)
 	}
 	// The mons take all users from this keyring at their birth, which saves a command each.
-	mon := newEntity("mon.", "mon", "allow *")
-	mgr := newEntity("mgr.x", "mds", "allow *", "mon", "allow profile mgr", "osd", "allow *")
-	osd := newEntity("osd.0", "mgr", "allow profile osd", "mon", "allow profile osd", "osd", "allow *")
-	mds := newEntity("mds.a", "mds", "allow", "mgr", "allow profile mds", "mon", "allow profile mds", "osd", "allow *")
+	mon := newEntity(c.options.KeyType, "mon.", "mon", "allow *")
+	mgr := newEntity(c.options.KeyType, "mgr.x", "mds", "allow *", "mon", "allow profile mgr", "osd", "allow *")
+	osd := newEntity(c.options.KeyType, "osd.0", "mgr", "allow profile osd", "mon", "allow profile osd", "osd", "allow *")
+	mds := newEntity(c.options.KeyType, "mds.a", "mds", "allow", "mgr", "allow profile mds", "mon", "allow profile mds", "osd", "allow *")
+	var err error
+	if c.folders, err = c.daemonFolders(ctx); err != nil {
+		return err
+	}
 	if err := c.writeFiles(mgr, osd, mds); err != nil {
 		return err
 	}
@@ -72,10 +75,15 @@ func (c *Ceph) startMons(ctx context.Context, keys string) error {
 	}
 	monMap := filepath.Join(c.options.Dir, "monmap")
 	arguments := []string{"--create", "--clobber", "--fsid", c.fsid}
+	ciphers, err := c.monMapCiphers(ctx)
+	if err != nil {
+		return err
+	}
+	arguments = append(arguments, ciphers...)
 	for _, m := range c.mons {
 		arguments = append(arguments, "--addv", m.name, m.String())
 	}
-	if _, err := run(ctx, "monmaptool", append(arguments, monMap)...); err != nil {
+	if _, err := c.run(ctx, "monmaptool", append(arguments, monMap)...); err != nil {
 		return err
 	}
 	for _, m := range c.mons {
@@ -95,7 +103,7 @@ func (c *Ceph) makeMon(ctx context.Context, name, monMap, keys string) error {
 	if err := errors.Join(os.RemoveAll(data), os.MkdirAll(data, 0o700)); err != nil {
 		return err
 	}
-	_, err := run(ctx, "ceph-mon", "--conf", c.daemonConfFile(), "--mkfs", "--id", name, "--monmap", monMap, "--keyring", keys)
+	_, err := c.run(ctx, "ceph-mon", "--conf", c.daemonConfFile(), "--mkfs", "--id", name, "--monmap", monMap, "--keyring", keys)
 	return err
 }
 
@@ -104,23 +112,23 @@ func (c *Ceph) startOSD(ctx context.Context) error {
 	if _, err := c.Command(ctx, "osd", "new", id, "0"); err != nil {
 		return err
 	}
-	_, err := run(ctx, "ceph-osd", "--conf", c.daemonConfFile(), "--mkfs", "--id", "0", "--osd-uuid", id)
+	_, err := c.run(ctx, "ceph-osd", "--conf", c.daemonConfFile(), "--mkfs", "--id", "0", "--osd-uuid", id)
 	if err != nil {
 		return err
 	}
 	return c.start("ceph-osd", "0")
 }
 
-func newMonAddress(name string) (monAddress, error) {
+func (c *Ceph) newMonAddress(name string) (monAddress, error) {
 	ports, err := process.FreePorts(2)
 	if err != nil {
 		return monAddress{}, err
 	}
-	return monAddress{name: name, v2: ports[0], v1: ports[1]}, nil
+	return monAddress{name: name, host: c.options.Address, v2: ports[0], v1: ports[1]}, nil
 }
 
-func run(ctx context.Context, program string, arguments ...string) ([]byte, error) {
-	path, err := exec.LookPath(program)
+func (c *Ceph) run(ctx context.Context, program string, arguments ...string) ([]byte, error) {
+	path, err := c.programs.Path(program)
 	if err != nil {
 		return nil, err
 	}

@@ -3,12 +3,12 @@
 package cephdaemons
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +16,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/uuid"
 
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephrelease"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/process"
 )
 
@@ -28,10 +29,8 @@ const (
 	mdsDaemon = "ceph-mds." + mdsID
 	mgrID     = "x"
 	mgrDaemon = "ceph-mgr." + mgrID
+	osdDaemon = "ceph-osd.0"
 )
-
-// neededPrograms are those of Ceph's programs that are run here.
-var neededPrograms = []string{"ceph", "rbd", "monmaptool", "ceph-mon", "ceph-mgr", "ceph-osd", "ceph-mds"}
 
 // Options say where and how to run.
 type Options struct {
@@ -41,14 +40,22 @@ type Options struct {
 	Mons int
 	// WithoutFilesystem leaves out Filesystem; the MDS runs all the same, as a standby.
 	WithoutFilesystem bool
-	Daemons           *process.Group
+	// KeyType is the type of all keys, "aes" or, of a Ceph that knows it, "aes256k". A cluster with
+	// "aes" allows both types, as one does that was upgraded. Empty means what the environment says.
+	KeyType string
+	// Address is where the daemons listen; empty means loopback.
+	Address string
+	Daemons *process.Group
 	// Log is told what has been reached; nil means nobody.
 	Log io.Writer
 }
 
 // Ceph is a running cluster. Its methods may be called at the same time.
 type Ceph struct {
-	options Options
+	options  Options
+	programs cephrelease.Programs
+	// folders are settings of all daemons.
+	folders map[string]string
 	fsid    string
 	admin   entity
 
@@ -64,34 +71,26 @@ type Ceph struct {
 // Start returns when the mons have a quorum, the mgr is active, the OSD up and, unless left
 // out, the filesystem active. Who stops the process group stops Ceph.
 func Start(ctx context.Context, o Options) (*Ceph, error) {
-	if err := CheckPrograms(); err != nil {
-		return nil, err
-	}
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
+	programs, err := cephrelease.Chosen(ctx, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	o.KeyType = cmp.Or(o.KeyType, cephrelease.KeyType())
+	if o.Address == "" {
+		o.Address = "127.0.0.1"
+	}
 	c := &Ceph{
-		options: o,
-		fsid:    string(uuid.NewUUID()),
-		admin:   newEntity("client.admin", "mds", "allow *", "mgr", "allow *", "mon", "allow *", "osd", "allow *"),
-		daemon:  map[string]*process.Process{},
-		crashes: map[string]int{},
+		options:  o,
+		programs: programs,
+		fsid:     string(uuid.NewUUID()),
+		admin:    newEntity(o.KeyType, "client.admin", "mds", "allow *", "mgr", "allow *", "mon", "allow *", "osd", "allow *"),
+		daemon:   map[string]*process.Process{},
+		crashes:  map[string]int{},
 	}
 	return c, c.bootstrap(ctx, max(o.Mons, 1))
-}
-
-// CheckPrograms fails when Ceph is not installed. It says what to install.
-func CheckPrograms() error {
-	var missing []string
-	for _, program := range neededPrograms {
-		if _, err := exec.LookPath(program); err != nil {
-			missing = append(missing, program)
-		}
-	}
-	if len(missing) > 0 {
-		return fmt.Errorf("no %q in PATH: install Ceph's daemons and tools (packages ceph-mon, ceph-mgr, ceph-osd, ceph-mds, ceph-common), or run `make dependencies`", missing)
-	}
-	return nil
 }
 
 // FSID is the Ceph cluster ID.
@@ -160,10 +159,18 @@ func (c *Ceph) PauseMgr() error { return c.mgr().Pause() }
 // ResumeMgr continues a paused mgr.
 func (c *Ceph) ResumeMgr() error { return c.mgr().Resume() }
 
-func (c *Ceph) mgr() *process.Process {
+func (c *Ceph) mgr() *process.Process { return c.process(mgrDaemon) }
+
+// PauseOSD freezes the OSD alone, of which nobody tells the mons.
+func (c *Ceph) PauseOSD() error { return c.process(osdDaemon).Pause() }
+
+// ResumeOSD continues a paused OSD.
+func (c *Ceph) ResumeOSD() error { return c.process(osdDaemon).Resume() }
+
+func (c *Ceph) process(daemon string) *process.Process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.daemon[mgrDaemon]
+	return c.daemon[daemon]
 }
 
 func (c *Ceph) each(do func(*process.Process) error) error {
@@ -200,7 +207,7 @@ func (c *Ceph) writeConfs() error {
 	defer c.mu.Unlock()
 	return errors.Join(
 		os.WriteFile(c.ConfFile(), []byte(adminConf(c.fsid, c.mons)), 0o600),
-		os.WriteFile(c.daemonConfFile(), []byte(daemonConf(c.fsid, c.mons, c.options.Dir)), 0o600),
+		os.WriteFile(c.daemonConfFile(), []byte(daemonConf(c.fsid, c.mons, c.options.Address, c.options.Dir, c.folders)), 0o600),
 	)
 }
 

@@ -1,10 +1,8 @@
 package cephdaemons
 
 import (
-	"crypto/rand"
-	"encoding/base64"
-	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -20,8 +18,6 @@ const daemonSettings = `
 	auth client required = cephx
 	auth allow insecure global id reclaim = false
 	ms bind ipv6 = false
-	public addr = 127.0.0.1
-	cluster addr = 127.0.0.1
 	pid file =
 	log to stderr = true
 	err to stderr = true
@@ -50,14 +46,14 @@ const daemonSettings = `
 	osd max object name len = 256
 `
 
-// monAddress is where a mon listens on loopback.
+// monAddress is where a mon listens.
 type monAddress struct {
-	name   string
-	v2, v1 int
+	name, host string
+	v2, v1     int
 }
 
 func (m monAddress) String() string {
-	return fmt.Sprintf("[v2:127.0.0.1:%d,v1:127.0.0.1:%d]", m.v2, m.v1)
+	return fmt.Sprintf("[v2:%[1]s:%[2]d,v1:%[1]s:%[3]d]", m.host, m.v2, m.v1)
 }
 
 func monHost(mons []monAddress) string {
@@ -73,7 +69,7 @@ func adminConf(fsid string, mons []monAddress) string {
 	return fmt.Sprintf("# minimal ceph.conf for %[1]s\n[global]\n\tfsid = %[1]s\n\tmon_host = %[2]s\n", fsid, monHost(mons))
 }
 
-func daemonConf(fsid string, mons []monAddress, dir string) string {
+func daemonConf(fsid string, mons []monAddress, address, dir string, folders map[string]string) string {
 	var names []string
 	for _, m := range mons {
 		names = append(names, m.name)
@@ -83,6 +79,10 @@ func daemonConf(fsid string, mons []monAddress, dir string) string {
 	fmt.Fprintf(&b, "[global]\n\tfsid = %s\n\tmon host = %s\n\tmon initial members = %s\n\trun dir = %s\n\tcrash dir = %s\n\tadmin socket = %s/$name.asok",
 		fsid, monHost(mons), strings.Join(names, ","), dir, dir, dir)
 	b.WriteString(daemonSettings)
+	for _, setting := range slices.Sorted(maps.Keys(folders)) {
+		fmt.Fprintf(&b, "\t%s = %s\n", setting, folders[setting])
+	}
+	fmt.Fprintf(&b, "\tpublic addr = %[1]s\n\tcluster addr = %[1]s\n", address)
 	for _, kind := range []string{"mon", "mgr", "osd", "mds"} {
 		fmt.Fprintf(&b, "[%[1]s]\n\t%[1]s data = %[2]s/%[1]s.$id\n\tkeyring = %[2]s/%[1]s.$id/keyring\n", kind, dir)
 	}
@@ -96,8 +96,8 @@ type entity struct {
 }
 
 // newEntity takes capabilities as pairs of service and capability.
-func newEntity(name string, caps ...string) entity {
-	e := entity{name: name, key: newKey(time.Now()), caps: map[string]string{}}
+func newEntity(keyType, name string, caps ...string) entity {
+	e := entity{name: name, key: newKey(keyType, time.Now()), caps: map[string]string{}}
 	for pair := range slices.Chunk(caps, 2) {
 		e.caps[pair[0]] = pair[1]
 	}
@@ -116,16 +116,4 @@ func keyring(entities ...entity) string {
 		}
 	}
 	return b.String()
-}
-
-// newKey makes a cephx secret: type AES, creation time, length and 16 random bytes, in little endian.
-func newKey(now time.Time) string {
-	const aes, length = 1, 16
-	b := binary.LittleEndian.AppendUint16(nil, aes)
-	b = binary.LittleEndian.AppendUint32(b, uint32(now.Unix()))
-	b = binary.LittleEndian.AppendUint32(b, uint32(now.Nanosecond()))
-	b = binary.LittleEndian.AppendUint16(b, length)
-	secret := make([]byte, length)
-	_, _ = rand.Read(secret) // crypto/rand never fails
-	return base64.StdEncoding.EncodeToString(append(b, secret...))
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func TestNewKey(t *testing.T) {
-	raw, err := base64.StdEncoding.DecodeString(newKey(time.Unix(0x01020304, 5)))
+	raw, err := base64.StdEncoding.DecodeString(newKey("aes", time.Unix(0x01020304, 5)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,13 +19,13 @@ func TestNewKey(t *testing.T) {
 	if got := hex.EncodeToString(raw[:12]); got != header || len(raw) != 28 {
 		t.Errorf("header %s of %d bytes, want %s of 28", got, len(raw), header)
 	}
-	if one, other := newKey(time.Unix(1, 0)), newKey(time.Unix(1, 0)); one == other {
+	if one, other := newKey("aes", time.Unix(1, 0)), newKey("aes", time.Unix(1, 0)); one == other {
 		t.Error("two keys are equal")
 	}
 }
 
 func TestKeyring(t *testing.T) {
-	e := newEntity("client.x", "osd", "allow rwx", "mon", "allow r")
+	e := newEntity("aes", "client.x", "osd", "allow rwx", "mon", "allow r")
 	e.key = "KEY"
 	want := "[client.x]\n\tkey = KEY\n\tcaps mon = \"allow r\"\n\tcaps osd = \"allow rwx\"\n"
 	if diff := cmp.Diff(want, keyring(e)); diff != "" {
@@ -34,7 +34,7 @@ func TestKeyring(t *testing.T) {
 }
 
 func TestAdminConf(t *testing.T) {
-	mons := []monAddress{{name: "a", v2: 1, v1: 2}, {name: "b", v2: 3, v1: 4}}
+	mons := []monAddress{{name: "a", host: "127.0.0.1", v2: 1, v1: 2}, {name: "b", host: "127.0.0.1", v2: 3, v1: 4}}
 	want := "# minimal ceph.conf for F\n[global]\n\tfsid = F\n\tmon_host = [v2:127.0.0.1:1,v1:127.0.0.1:2],[v2:127.0.0.1:3,v1:127.0.0.1:4]\n"
 	if diff := cmp.Diff(want, adminConf("F", mons)); diff != "" {
 		t.Error(diff)
@@ -42,8 +42,8 @@ func TestAdminConf(t *testing.T) {
 }
 
 func TestDaemonConfBindsLoopbackOnly(t *testing.T) {
-	conf := daemonConf("F", nil, "/dir")
-	for _, want := range []string{"public addr = 127.0.0.1", "cluster addr = 127.0.0.1", "ms bind ipv6 = false"} {
+	conf := daemonConf("F", nil, "127.0.0.1", "/dir", map[string]string{"osd class dir": "/classes"})
+	for _, want := range []string{"public addr = 127.0.0.1", "cluster addr = 127.0.0.1", "ms bind ipv6 = false", "osd class dir = /classes"} {
 		if !strings.Contains(conf, want) {
 			t.Errorf("no %q in %s", want, conf)
 		}

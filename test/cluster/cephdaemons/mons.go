@@ -40,7 +40,7 @@ func (c *Ceph) AddMon(ctx context.Context, name string) error {
 	if c.MonHost(name) != "" {
 		return fmt.Errorf("mon %s exists", name)
 	}
-	address, err := newMonAddress(name)
+	address, err := c.newMonAddress(name)
 	if err != nil {
 		return err
 	}

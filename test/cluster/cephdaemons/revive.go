@@ -3,7 +3,6 @@ package cephdaemons
 import (
 	"errors"
 	"fmt"
-	"os/exec"
 
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/process"
 )
@@ -15,7 +14,7 @@ const mostCrashes = 3
 // started again.
 func (c *Ceph) start(kind, id string, arguments ...string) error {
 	all := append([]string{"--conf", c.daemonConfFile(), "--foreground", "--id", id}, arguments...)
-	path, err := exec.LookPath(kind)
+	path, err := c.programs.Path(kind)
 	if err != nil {
 		return err
 	}

@@ -96,7 +96,7 @@ const commandTimeout = 2 * time.Minute
 func (c *Ceph) tool(ctx context.Context, program string, arguments []string) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, commandTimeout, fmt.Errorf("it hung: killed after %s", commandTimeout))
 	defer cancel()
-	return run(ctx, program, append([]string{"--conf", c.ConfFile(), "--keyring", c.KeyringFile()}, arguments...)...)
+	return c.run(ctx, program, append([]string{"--conf", c.ConfFile(), "--keyring", c.KeyringFile()}, arguments...)...)
 }
 
 // CreatePool makes a pool with the cluster's defaults for an application such as "rbd".

@@ -15,9 +15,9 @@ kind: Policy
 omitStages: [RequestReceived]
 rules:
 - level: None
-  users: [system:apiserver, system:kube-controller-manager, system:kube-scheduler, ` + kwokUser + `]
+  users: [system:apiserver, system:kube-controller-manager, system:kube-scheduler, system:kube-proxy, ` + kwokUser + `, ` + DNSUser + `]
 - level: None
-  userGroups: [system:serviceaccounts:kube-system]
+  userGroups: [system:serviceaccounts:kube-system, system:nodes]
 - level: Metadata
 `
 

@@ -15,17 +15,23 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/programs"
 )
 
+// Loopback is where everything listens that no real node needs.
+const Loopback = "127.0.0.1"
+
 // FakeNodeAnnotation and FakeNode mark the nodes that KWOK plays the kubelet of.
 const (
 	FakeNodeAnnotation = "kwok.x-k8s.io/node"
 	FakeNode           = "fake"
 )
 
-// Options say where and how to run; all are required.
+// Options say where and how to run; all but Address are required.
 type Options struct {
 	Dir, Logs string
 	Programs  programs.Installed
 	Daemons   *process.Group
+	// Address is where the API server listens; empty means loopback. Real nodes and their pods
+	// reach it there.
+	Address string
 }
 
 // ControlPlane is a running one.
@@ -54,14 +60,17 @@ func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	keys, err := newPKI(filepath.Join(o.Dir, "pki"))
+	if o.Address == "" {
+		o.Address = Loopback
+	}
+	keys, err := newPKI(filepath.Join(o.Dir, "pki"), o.Address)
 	if err != nil {
 		return nil, err
 	}
 	c := &ControlPlane{
 		options:  o,
 		pki:      keys,
-		server:   fmt.Sprintf("https://127.0.0.1:%d", ports[2]),
+		server:   fmt.Sprintf("https://%s:%d", o.Address, ports[2]),
 		ports:    ports,
 		AuditLog: filepath.Join(o.Logs, "audit.log"),
 	}

@@ -14,7 +14,7 @@ type pki struct {
 	authority *Authority
 }
 
-func newPKI(dir string) (pki, error) {
+func newPKI(dir, address string) (pki, error) {
 	authority, err := NewAuthority("embedded-cluster")
 	if err != nil {
 		return pki{}, err
@@ -23,15 +23,15 @@ func newPKI(dir string) (pki, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return p, err
 	}
-	return p, p.fill()
+	return p, p.fill(address)
 }
 
-func (p pki) fill() error {
+func (p pki) fill(address string) error {
 	own, err := p.authority.pair()
 	if err != nil {
 		return err
 	}
-	serving, err := p.authority.Server("127.0.0.1", "localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc")
+	serving, err := p.authority.Server(address, Loopback, serviceAddress, "localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc")
 	if err != nil {
 		return err
 	}
@@ -45,6 +45,10 @@ func (p pki) fill() error {
 	if err != nil {
 		return err
 	}
+	kubelet, err := p.authority.Client(kubeletClient, "system:masters")
+	if err != nil {
+		return err
+	}
 	tokens, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err
@@ -53,7 +57,7 @@ func (p pki) fill() error {
 	if err != nil {
 		return err
 	}
-	pairs := map[string]Pair{"ca": own, "apiserver": serving, "front-proxy-ca": {Certificate: front.PEM()}, "front-proxy": proxy, "service-account": {Key: tokenKey}}
+	pairs := map[string]Pair{"ca": own, "apiserver": serving, "front-proxy-ca": {Certificate: front.PEM()}, "front-proxy": proxy, "kubelet-client": kubelet, "service-account": {Key: tokenKey}}
 	for name, pair := range pairs {
 		if err := pair.write(p.dir, name); err != nil {
 			return err

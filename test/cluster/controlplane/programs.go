@@ -11,6 +11,9 @@ import (
 const (
 	frontProxyUser = "front-proxy"
 	serviceCIDR    = "10.96.0.0/16"
+	// serviceAddress is the first of serviceCIDR, which the service kubernetes has.
+	serviceAddress = "10.96.0.1"
+	kubeletClient  = "kube-apiserver-kubelet-client"
 	serviceAccount = "https://kubernetes.default.svc"
 )
 
@@ -27,21 +30,27 @@ func (c *ControlPlane) startEtcd(clientPort, peerPort int) (*process.Process, er
 }
 
 func (c *ControlPlane) startAPIServer(etcdPort, port int) (*process.Process, error) {
-	return c.start("kube-apiserver",
-		"--etcd-servers="+loopback("http", etcdPort),
-		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port),
-		"--tls-cert-file="+c.pki.file("apiserver.crt"), "--tls-private-key-file="+c.pki.file("apiserver.key"),
-		"--client-ca-file="+c.pki.file("ca.crt"),
-		"--requestheader-client-ca-file="+c.pki.file("front-proxy-ca.crt"), "--requestheader-allowed-names="+frontProxyUser,
+	arguments := []string{
+		"--etcd-servers=" + loopback("http", etcdPort),
+		"--bind-address=" + c.options.Address, "--advertise-address=" + c.options.Address, fmt.Sprintf("--secure-port=%d", port),
+		"--tls-cert-file=" + c.pki.file("apiserver.crt"), "--tls-private-key-file=" + c.pki.file("apiserver.key"),
+		"--client-ca-file=" + c.pki.file("ca.crt"),
+		"--requestheader-client-ca-file=" + c.pki.file("front-proxy-ca.crt"), "--requestheader-allowed-names=" + frontProxyUser,
 		"--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group", "--requestheader-extra-headers-prefix=X-Remote-Extra-",
-		"--proxy-client-cert-file="+c.pki.file("front-proxy.crt"), "--proxy-client-key-file="+c.pki.file("front-proxy.key"),
-		"--service-account-issuer="+serviceAccount,
-		"--service-account-key-file="+c.pki.file("service-account.key"), "--service-account-signing-key-file="+c.pki.file("service-account.key"),
+		"--proxy-client-cert-file=" + c.pki.file("front-proxy.crt"), "--proxy-client-key-file=" + c.pki.file("front-proxy.key"),
+		"--service-account-issuer=" + serviceAccount,
+		"--service-account-key-file=" + c.pki.file("service-account.key"), "--service-account-signing-key-file=" + c.pki.file("service-account.key"),
 		"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction", "--allow-privileged=true",
-		"--service-cluster-ip-range="+serviceCIDR,
+		"--service-cluster-ip-range=" + serviceCIDR,
+		"--kubelet-client-certificate=" + c.pki.file("kubelet-client.crt"), "--kubelet-client-key=" + c.pki.file("kubelet-client.key"),
+		"--kubelet-certificate-authority=" + c.pki.file("ca.crt"), "--kubelet-preferred-address-types=InternalIP",
+		"--audit-policy-file=" + c.auditPolicyFile(), "--audit-log-path=" + c.AuditLog, "--audit-log-maxsize=0",
+	}
+	if c.options.Address == Loopback {
 		// The reconciler of the service kubernetes refuses a loopback address for ever.
-		"--endpoint-reconciler-type=none",
-		"--audit-policy-file="+c.auditPolicyFile(), "--audit-log-path="+c.AuditLog, "--audit-log-maxsize=0")
+		arguments = append(arguments, "--endpoint-reconciler-type=none")
+	}
+	return c.start("kube-apiserver", arguments...)
 }
 
 func (c *ControlPlane) startControllerManager() error {
@@ -101,4 +110,6 @@ func (c *ControlPlane) start(program string, arguments ...string) (*process.Proc
 	return c.options.Daemons.Start(program, c.options.Programs.Path(program), arguments...)
 }
 
-func loopback(scheme string, port int) string { return fmt.Sprintf("%s://127.0.0.1:%d", scheme, port) }
+func loopback(scheme string, port int) string {
+	return fmt.Sprintf("%s://%s:%d", scheme, Loopback, port)
+}

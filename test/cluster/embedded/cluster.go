@@ -15,6 +15,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/controlplane"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/node"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/openshift"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/process"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/programs"
@@ -34,6 +35,7 @@ type Cluster struct {
 	admin        *rest.Config
 	controlPlane *controlplane.ControlPlane
 	ceph         *cephdaemons.Ceph
+	nodes        *node.Nodes
 	stopStandIns func()
 
 	stop sync.Once
@@ -64,6 +66,9 @@ func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 // Kubectl is the path of a kubectl of the cluster's version.
 func (c *Cluster) Kubectl() string { return c.programs.Path("kubectl") }
 
+// Nodes are the real ones; nil in a cluster of fake ones.
+func (c *Cluster) Nodes() *node.Nodes { return c.nodes }
+
 // Ceph is nil in a cluster without one.
 func (c *Cluster) Ceph() *cephdaemons.Ceph { return c.ceph }
 
@@ -85,12 +90,15 @@ func (c *Cluster) Stop() error {
 		if c.stopStandIns != nil {
 			c.stopStandIns()
 		}
+		if c.nodes != nil {
+			c.err = c.nodes.Stop()
+		}
 		c.daemons.Kill()
 		if c.options.Keep {
-			c.err = c.dir.Release()
+			c.err = errors.Join(c.err, c.dir.Release())
 			return
 		}
-		c.err = c.dir.Remove()
+		c.err = errors.Join(c.err, c.dir.Remove())
 	})
 	return c.err
 }

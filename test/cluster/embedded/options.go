@@ -5,6 +5,7 @@ import (
 
 	configv1 "github.com/openshift/api/config/v1"
 
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/node/wire"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/openshift"
 )
 
@@ -36,6 +37,13 @@ type Options struct {
 	// WithoutOperatorRBAC leaves out the operators' ServiceAccounts and roles of assets/.
 	WithoutOperatorRBAC bool
 
+	// RealNodes is the number of nodes with a kubelet and a containerd of their own, which need root. With
+	// them there are fake nodes only where Masters or Workers ask for them.
+	RealNodes int
+	// Images are what real nodes can run, Sandbox the name of the one for pods' sandboxes.
+	Images  []wire.Image
+	Sandbox string
+
 	WithoutCeph bool
 	// Mons is the number of Ceph's mons; 0 means one.
 	Mons int
@@ -55,6 +63,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.InfrastructureName == "" {
 		o.InfrastructureName = DefaultInfrastructureName
+	}
+	if o.RealNodes > 0 {
+		return o
 	}
 	if o.Plain && o.Masters == 0 {
 		o.Masters = 3

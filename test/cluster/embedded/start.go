@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephrelease"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/controlplane"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/openshift"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/programs"
@@ -29,7 +30,7 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 	}
 	if !o.WithoutCeph {
 		// Before minutes of building.
-		if err := cephdaemons.CheckPrograms(); err != nil {
+		if _, err := cephrelease.Chosen(ctx, o.Log); err != nil {
 			return nil, err
 		}
 	}
@@ -55,6 +56,9 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 func (c *Cluster) startAll(ctx context.Context, root string) error {
 	begin := time.Now()
 	c.say("Starting in %s", c.Dir())
+	if err := c.connectNodes(ctx); err != nil {
+		return err
+	}
 	// Not the group's own context: one half's failure must not hide behind the other's "canceled".
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -64,6 +68,9 @@ func (c *Cluster) startAll(ctx context.Context, root string) error {
 		group.Go(func() error { return cancelling(cancel, c.startCeph(ctx, begin)) })
 	}
 	if err := group.Wait(); err != nil {
+		return err
+	}
+	if err := c.joinNodes(ctx, begin); err != nil {
 		return err
 	}
 	c.say("Ready after %.1f s", time.Since(begin).Seconds())
@@ -80,7 +87,7 @@ func cancelling(cancel context.CancelCauseFunc, err error) error {
 func (c *Cluster) startKubernetes(ctx context.Context, root string, begin time.Time) error {
 	var err error
 	c.controlPlane, err = controlplane.Start(ctx, controlplane.Options{
-		Dir: filepath.Join(c.Dir(), "kubernetes"), Logs: c.logs(), Programs: c.programs, Daemons: c.daemons,
+		Dir: filepath.Join(c.Dir(), "kubernetes"), Logs: c.logs(), Programs: c.programs, Daemons: c.daemons, Address: c.address(),
 	})
 	if err != nil {
 		return fmt.Errorf("starting Kubernetes: %w", err)
@@ -118,7 +125,7 @@ func (c *Cluster) startKubernetes(ctx context.Context, root string, begin time.T
 
 func (c *Cluster) startCeph(ctx context.Context, begin time.Time) error {
 	ceph, err := cephdaemons.Start(ctx, cephdaemons.Options{
-		Dir: filepath.Join(c.Dir(), "ceph"), Mons: c.options.Mons, WithoutFilesystem: c.options.WithoutFilesystem, Daemons: c.daemons,
+		Dir: filepath.Join(c.Dir(), "ceph"), Mons: c.options.Mons, WithoutFilesystem: c.options.WithoutFilesystem, Daemons: c.daemons, Address: c.address(),
 	})
 	if err != nil {
 		return fmt.Errorf("starting Ceph: %w", err)

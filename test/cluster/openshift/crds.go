@@ -13,8 +13,10 @@ import (
 	"golang.org/x/sync/errgroup"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/yaml"
 
 	// The CRDs lie beside these empty packages: importing them makes vendoring bring them.
@@ -130,7 +132,12 @@ func CreateCRDs(ctx context.Context, client apiextensions.CustomResourceDefiniti
 	group, ctx := errgroup.WithContext(ctx)
 	for _, crd := range crds {
 		group.Go(func() error {
-			if _, err := client.Create(ctx, crd, metav1.CreateOptions{FieldManager: fieldManager}); err != nil {
+			err := retry.OnError(retry.DefaultBackoff, overloaded, func() error {
+				_, err := client.Create(ctx, crd, metav1.CreateOptions{FieldManager: fieldManager})
+				return err
+			})
+			// A request that timed out may have been done.
+			if err != nil && !apierrors.IsAlreadyExists(err) {
 				return fmt.Errorf("creating CRD %s: %w", crd.Name, err)
 			}
 			return waitEstablished(ctx, client, crd.Name)
@@ -139,10 +146,16 @@ func CreateCRDs(ctx context.Context, client apiextensions.CustomResourceDefiniti
 	return group.Wait()
 }
 
+// overloaded says that the API server had no time, as where several start at once.
+func overloaded(err error) bool { return apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) }
+
 func waitEstablished(ctx context.Context, client apiextensions.CustomResourceDefinitionInterface, name string) error {
 	var last []apiextensionsv1.CustomResourceDefinitionCondition
 	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, time.Minute, false, func(ctx context.Context) (bool, error) {
 		crd, err := client.Get(ctx, name, metav1.GetOptions{})
+		if overloaded(err) {
+			return false, nil
+		}
 		if err != nil {
 			return false, err
 		}

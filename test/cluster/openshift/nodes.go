@@ -14,9 +14,12 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/controlplane"
 )
 
+// ControlPlaneLabel marks nodes of the control plane, on any Kubernetes.
+const ControlPlaneLabel = "node-role.kubernetes.io/control-plane"
+
 const (
 	roleMaster       = "node-role.kubernetes.io/master"
-	roleControlPlane = "node-role.kubernetes.io/control-plane"
+	roleControlPlane = ControlPlaneLabel
 	roleWorker       = "node-role.kubernetes.io/worker"
 	labelOS          = "node.openshift.io/os_id"
 )
@@ -98,6 +101,11 @@ func newNode(name string, index int, roles ...string) *corev1.Node {
 		},
 	}
 	return node
+}
+
+// CompactLabels are those of a node of a compact cluster, in addition to the ones that it gives itself.
+func CompactLabels() map[string]string {
+	return map[string]string{roleMaster: "", roleControlPlane: "", roleWorker: "", labelOS: "rhel"}
 }
 
 // CreateNodes returns when all nodes are ready.

@@ -26,12 +26,12 @@ func NewGroup(logs string, started func(Record) error) *Group {
 
 // Start starts a daemon. A second start of the same name appends to the same log.
 func (g *Group) Start(name, path string, args ...string) (*Process, error) {
-	return g.StartWith(nil, name, path, args...)
+	return g.StartCommand(name, exec.Command(path, args...))
 }
 
-// StartWith is Start with an environment ("NAME=value") instead of this program's own, which
-// nil means.
-func (g *Group) StartWith(environment []string, name, path string, args ...string) (*Process, error) {
+// StartCommand starts a command that has no output yet. Without an environment it gets this
+// program's own.
+func (g *Group) StartCommand(name string, cmd *exec.Cmd) (*Process, error) {
 	logFile := filepath.Join(g.logs, name+".log")
 	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -39,8 +39,6 @@ func (g *Group) StartWith(environment []string, name, path string, args ...strin
 	}
 	defer log.Close()
 
-	cmd := exec.Command(path, args...)
-	cmd.Env = environment
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := startTied(cmd); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", name, err)

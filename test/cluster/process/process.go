@@ -62,13 +62,31 @@ func (p *Process) Stop(ctx context.Context) error {
 	if err := p.signal(syscall.SIGTERM); err != nil {
 		return err
 	}
+	return p.wait(ctx, "SIGTERM")
+}
+
+// wait for the end that a signal asks for.
+func (p *Process) wait(ctx context.Context, name string) error {
 	select {
 	case <-p.done:
 		return nil
 	case <-ctx.Done():
 		p.Kill()
-		return fmt.Errorf("%s (process %d) ignored SIGTERM and was killed: %w", p.Name, p.PID, ctx.Err())
+		return fmt.Errorf("%s (process %d) ignored %s and was killed: %w", p.Name, p.PID, name, ctx.Err())
 	}
+}
+
+// Dump ends a Go program with the stacks of all its goroutines in its log, and waits for that. When
+// ctx ends first, it is killed, which is an error. Its first thread is Go's: another one may be that
+// of a C library, where the signal ends the program in silence.
+func (p *Process) Dump(ctx context.Context) error {
+	if p.Exited() != nil {
+		return fmt.Errorf("%s (process %d) has ended", p.Name, p.PID)
+	}
+	if err := syscall.Tgkill(p.PID, p.PID, syscall.SIGQUIT); err != nil {
+		return fmt.Errorf("sending SIGQUIT to %s (process %d): %w", p.Name, p.PID, err)
+	}
+	return p.wait(ctx, "SIGQUIT")
 }
 
 // Pause freezes the daemon: its connections stay open and answer nothing.
@@ -111,7 +129,10 @@ func startTied(cmd *exec.Cmd) error {
 	if cmd.Env == nil {
 		cmd.Env = environment(os.Environ())
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setpgid, cmd.SysProcAttr.Pdeathsig = true, syscall.SIGKILL
 	started := make(chan error)
 	forker() <- func() { started <- cmd.Start() }
 	return <-started

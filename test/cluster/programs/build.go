@@ -37,9 +37,13 @@ type builder struct {
 	// module is the folder of the module that pins the programs, root the repository's.
 	module, root string
 	ldflags      string
+	// flags are the go command's; empty means those of a module without vendor folder.
+	flags string
 	// cache serves the go command where there is no home.
 	cache string
-	log   io.Writer
+	// settings are environment variables on top.
+	settings []string
+	log      io.Writer
 }
 
 func (b builder) all(ctx context.Context, dir string) error {
@@ -86,7 +90,10 @@ func (b builder) run(ctx context.Context, dir string, args ...string) ([]byte, e
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
-	cmd.Env = environment(os.Environ(), b.cache)
+	cmd.Env = append(environment(os.Environ(), b.cache), b.settings...)
+	if b.flags != "" {
+		cmd.Env = append(cmd.Env, "GOFLAGS="+b.flags)
+	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Run(); err != nil {

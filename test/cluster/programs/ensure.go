@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -16,20 +17,7 @@ import (
 // Ensure returns the programs that the repository pins, built now if they are not in the cache
 // yet. Programs that start at the same time build once. It tells log what takes time.
 func Ensure(ctx context.Context, log io.Writer) (Installed, error) {
-	root, err := repository.Root()
-	if err != nil {
-		return Installed{}, err
-	}
-	cache, err := CacheRoot(log)
-	if err != nil {
-		return Installed{}, err
-	}
-	b := builder{module: filepath.Join(root, "test", "cluster", "binaries"), root: root, cache: cache, log: log}
-	pins, err := readAll(filepath.Join(b.module, "go.mod"), filepath.Join(b.module, "go.sum"), filepath.Join(root, "go.mod"))
-	if err != nil {
-		return Installed{}, err
-	}
-	kubernetes, err := required(pins[0], kubernetesModule)
+	b, pins, err := newBuilder(log)
 	if err != nil {
 		return Installed{}, err
 	}
@@ -37,26 +25,55 @@ func Ensure(ctx context.Context, log io.Writer) (Installed, error) {
 	if err != nil {
 		return Installed{}, err
 	}
-	if b.ldflags, err = linkerFlags(kubernetes); err != nil {
-		return Installed{}, err
-	}
-	target := filepath.Join(cache, "programs-"+key(pins[0], pins[1], snapshotter, b.ldflags))
+	target := filepath.Join(b.cache, "programs-"+key(pins[0], pins[1], snapshotter, b.ldflags))
 	return install(ctx, target, log, b.all)
 }
 
-// install returns target, which fill makes when it does not exist. Only a complete folder ever
-// has the name target.
+// newBuilder builds programs of Kubernetes. It also returns what pins them: go.mod and go.sum of their
+// module, and the repository's go.mod.
+func newBuilder(log io.Writer) (builder, []string, error) {
+	root, err := repository.Root()
+	if err != nil {
+		return builder{}, nil, err
+	}
+	cache, err := CacheRoot(log)
+	if err != nil {
+		return builder{}, nil, err
+	}
+	b := builder{module: filepath.Join(root, "test", "cluster", "binaries"), root: root, cache: cache, log: log}
+	pins, err := readAll(filepath.Join(b.module, "go.mod"), filepath.Join(b.module, "go.sum"), filepath.Join(root, "go.mod"))
+	if err != nil {
+		return builder{}, nil, err
+	}
+	kubernetes, err := required(pins[0], kubernetesModule)
+	if err != nil {
+		return builder{}, nil, err
+	}
+	b.ldflags, err = linkerFlags(kubernetes)
+	return b, pins, err
+}
+
+// install returns target, which fill makes when it does not exist.
 func install(ctx context.Context, target string, log io.Writer, fill func(ctx context.Context, dir string) error) (Installed, error) {
+	if err := Once(ctx, target, log, fill); err != nil {
+		return Installed{}, fmt.Errorf("making %s: %w", target, err)
+	}
+	return Installed{target}, nil
+}
+
+// Once has fill make the folder target unless it exists. Only a complete folder ever has the name
+// target; programs that want the same at the same time make it once.
+func Once(ctx context.Context, target string, log io.Writer, fill func(ctx context.Context, dir string) error) error {
 	if exists(target) {
-		return Installed{target}, nil
+		return nil
 	}
 	unlock, err := lock(ctx, target+".lock", log)
 	if err != nil {
-		return Installed{}, err
+		return err
 	}
 	defer unlock()
 	if exists(target) {
-		return Installed{target}, nil
+		return nil
 	}
 	unfinished := target + ".unfinished"
 	err = os.RemoveAll(unfinished)
@@ -70,9 +87,9 @@ func install(ctx context.Context, target string, log io.Writer, fill func(ctx co
 		err = os.Rename(unfinished, target)
 	}
 	if err != nil {
-		return Installed{}, errors.Join(fmt.Errorf("programs of the control plane: %w", err), os.RemoveAll(unfinished))
+		return errors.Join(err, os.RemoveAll(unfinished))
 	}
-	return Installed{target}, nil
+	return nil
 }
 
 func exists(path string) bool {
@@ -95,7 +112,7 @@ func lock(ctx context.Context, path string, log io.Writer) (unlock func(), err e
 			return nil, errors.Join(fmt.Errorf("locking %s: %w", path, err), file.Close())
 		}
 		if !told {
-			fmt.Fprintln(log, "Waiting for another program that builds the control plane")
+			fmt.Fprintln(log, "Waiting for another program that makes", strings.TrimSuffix(path, ".lock"))
 		}
 		select {
 		case <-ctx.Done():

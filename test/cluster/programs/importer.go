@@ -2,12 +2,9 @@ package programs
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"path/filepath"
 	"time"
-
-	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
 )
 
 const (
@@ -19,40 +16,27 @@ const (
 // EnsureImporter builds the controller of CDI that test/cluster/cdi is made of, unless it is in
 // the cache. Where it cannot be had, tests go with what Importer says.
 func EnsureImporter(ctx context.Context, log io.Writer) error {
-	b, target, err := importer(log)
+	p, err := importer(log)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, importerTimeout)
 	defer cancel()
-	_, err = install(ctx, target, log, func(ctx context.Context, dir string) error {
-		return b.step(ctx, "building CDI's controller of StorageProfiles", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(dir, importerProgram), ".")
+	_, err = install(ctx, p.target, log, func(ctx context.Context, dir string) error {
+		return p.step(ctx, "building CDI's controller of StorageProfiles", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(dir, importerProgram), ".")
 	})
 	return err
 }
 
 // Importer is the file of that program; empty where EnsureImporter has not made it.
 func Importer() (string, error) {
-	_, target, err := importer(io.Discard)
-	if err != nil || !exists(target) {
+	p, err := importer(io.Discard)
+	if err != nil || !exists(p.target) {
 		return "", err
 	}
-	return Installed{target}.Path(importerProgram), nil
+	return Installed{p.target}.Path(importerProgram), nil
 }
 
-func importer(log io.Writer) (builder, string, error) {
-	root, err := repository.Root()
-	if err != nil {
-		return builder{}, "", err
-	}
-	cache, err := CacheRoot(log)
-	if err != nil {
-		return builder{}, "", err
-	}
-	b := builder{module: filepath.Join(root, "test", "cluster", "cdi"), root: root, cache: cache, log: log}
-	inputs, err := readAll(filepath.Join(b.module, "go.mod"), filepath.Join(b.module, "go.sum"), filepath.Join(b.module, "main.go"))
-	if err != nil {
-		return builder{}, "", fmt.Errorf("module of CDI's controller: %w", err)
-	}
-	return b, filepath.Join(cache, "cdi-"+key(inputs...)), nil
+func importer(log io.Writer) (pins, error) {
+	return pinned(log, importerProgram, "go.mod", "go.sum", "main.go")
 }

@@ -3,6 +3,7 @@
 package statedir
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/process"
 )
@@ -18,6 +20,8 @@ import (
 const (
 	recordFile = "cluster.json"
 	lockFile   = "lock"
+	// cleanupTimeout is more than two minutes of waiting for something that does not end.
+	cleanupTimeout = 3 * time.Minute
 )
 
 // RunningError says that a cluster runs in the folder.
@@ -34,6 +38,8 @@ func (e RunningError) Error() string {
 type content struct {
 	Owner     process.Record   `json:"owner"`
 	Processes []process.Record `json:"processes"`
+	// Cleanups are commands that take away what outlives the processes.
+	Cleanups [][]string `json:"cleanups,omitempty"`
 }
 
 // Dir is a folder owned by this program. The lock on it ends with the program.
@@ -90,6 +96,15 @@ func (d *Dir) Add(r process.Record) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.content.Processes = append(d.content.Processes, r)
+	return d.write()
+}
+
+// AddCleanup records a command that takes away what may be left of the cluster when its processes
+// have ended. Remove does not run it.
+func (d *Dir) AddCleanup(command ...string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.content.Cleanups = append(d.content.Cleanups, command)
 	return d.write()
 }
 
@@ -177,7 +192,30 @@ func endLeftovers(path string) error {
 	for _, r := range left {
 		errs = append(errs, r.Kill())
 	}
+	return errors.Join(append(errs, cleanUp(path))...)
+}
+
+// cleanUp runs the recorded commands.
+func cleanUp(path string) error {
+	c, err := read(path)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), cleanupTimeout)
+	defer cancel()
+	var errs []error
+	for _, command := range c.Cleanups {
+		_, err := process.Output(ctx, command[0], command[1:]...)
+		errs = append(errs, err)
+	}
 	return errors.Join(errs...)
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 func clear(path string) error {

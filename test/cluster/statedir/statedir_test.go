@@ -81,7 +81,11 @@ func TestStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	stranger.StartTicks++
-	if err := errors.Join(d.Add(stranger), d.Release()); err != nil {
+	left := filepath.Join(t.TempDir(), "left")
+	if err := os.WriteFile(left, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(d.Add(stranger), d.AddCleanup("/bin/rm", left), d.Release()); err != nil {
 		t.Fatal(err)
 	}
 	if err := Stop(context.Background(), path); err != nil {
@@ -90,8 +94,10 @@ func TestStop(t *testing.T) {
 	if daemon.Alive(path) {
 		t.Error("a process of the cluster is alive")
 	}
-	if _, err := os.Stat(path); !os.IsNotExist(err) {
-		t.Errorf("the folder is there: %v", err)
+	for _, gone := range []string{path, left} {
+		if _, err := os.Stat(gone); !os.IsNotExist(err) {
+			t.Errorf("%s is there: %v", gone, err)
+		}
 	}
 }
 

@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// unlockTimeout is far above what the kernel takes to end a program's threads.
+const unlockTimeout = 10 * time.Second
+
 // ErrNoCluster says that there is nothing to stop.
 var ErrNoCluster = errors.New("no cluster")
 
@@ -40,8 +43,11 @@ func Stop(ctx context.Context, path string) error {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-	if owned(path) {
-		return fmt.Errorf("%s was taken by another program meanwhile", path)
+	// A program that has ended holds the lock until the last of its threads has.
+	for deadline := time.Now().Add(unlockTimeout); owned(path); <-time.After(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%s was taken by another program meanwhile", path)
+		}
 	}
 	if err := endLeftovers(path); err != nil {
 		return err

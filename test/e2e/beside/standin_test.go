@@ -18,7 +18,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/owned"
-	"github.com/openshift/ceph-csi-driver-operator/test/operatorprocess"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/openshift"
 )
 
 // related are the objects that cluster-storage-operator names on a cluster without a driver
@@ -45,7 +45,7 @@ func standIn() {
 	Expect(err).NotTo(HaveOccurred())
 	informers := configinformers.NewSharedInformerFactory(configs, time.Hour)
 	versions := status.NewVersionGetter()
-	versions.SetVersion("operator", operatorprocess.Version)
+	versions.SetVersion("operator", openshift.Version)
 	syncer := status.NewClusterOperatorStatusController("storage", related, configs.ConfigV1(), informers.Config().V1().ClusterOperators(),
 		client, versions, events.NewInMemoryRecorder("stand-in", clock.RealClock{}), clock.RealClock{}).
 		WithVersionRemoval().WithDegradedInertia(status.MustNewInertia(0).Inertia)

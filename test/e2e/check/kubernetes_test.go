@@ -1,12 +1,16 @@
 package check
 
 import (
+	"time"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
@@ -75,6 +79,29 @@ func kubernetesCluster() {
 		}}
 		_, err = env.Dynamic.Resource(crds).Create(ctx, again, metav1.CreateOptions{})
 		Expect(err).NotTo(HaveOccurred())
+	})
+
+	It("tells whether a snapshot-controller answers, by its lease or by its Deployment", func(ctx SpecContext) {
+		const name = "snapshot-controller"
+		env.StopSnapshotController(ctx)
+		DeferCleanup(env.StartSnapshotController)
+		Expect(report(ctx, append(admin(), kubeconfig())...).wrong()).To(Equal([]string{"Kubernetes/" + name}))
+		leases := env.Kube.CoordinationV1().Leases(metav1.NamespaceSystem)
+		lease, err := leases.Create(ctx, &coordinationv1.Lease{
+			ObjectMeta: metav1.ObjectMeta{Name: name + "-leader"},
+			Spec: coordinationv1.LeaseSpec{
+				HolderIdentity: ptr.To("somebody"), LeaseDurationSeconds: ptr.To[int32](137), RenewTime: &metav1.MicroTime{Time: time.Now()},
+			},
+		}, metav1.CreateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(func(ctx SpecContext) { Expect(leases.Delete(ctx, lease.Name, metav1.DeleteOptions{})).To(Succeed()) })
+		r := report(ctx, append(admin(), kubeconfig())...)
+		Expect(r.wrong()).To(BeEmpty())
+		Expect(r.line("Kubernetes", name).Message).To(ContainSubstring("somebody holds the lease in namespace kube-system"))
+		lease.Spec.RenewTime = &metav1.MicroTime{Time: time.Now().Add(-time.Hour)}
+		_, err = leases.Update(ctx, lease, metav1.UpdateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(report(ctx, append(admin(), kubeconfig())...).line("Kubernetes", name).Message).To(ContainSubstring("too long ago"))
 	})
 
 	It("says when the API server does not answer, and looks at Ceph all the same", func(ctx SpecContext) {

@@ -26,6 +26,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	Expect(err).NotTo(HaveOccurred())
 	env = fixture.Start(ctx, embedded.Options{Mons: 3})
 	Expect(env.Cluster.Ceph().CreatePool(ctx, "vms", "rbd")).To(Succeed())
+	env.StartSnapshotController(ctx)
 })
 
 // Told in this order: the last chapters break what the first ones need.

@@ -51,11 +51,18 @@ func users() {
 	})
 
 	It("does not ask rights to data of one that makes users", func(ctx SpecContext) {
-		r := report(ctx, append(as(ctx, "minter",
+		flags := append(as(ctx, "minter",
 			"mon", `allow r, allow command "osd pool create", allow command "osd pool application enable", allow command "auth get" with entity prefix client.csi-, allow command "auth get-or-create" with entity prefix client.csi-, allow command "auth caps" with entity prefix client.csi-`,
-			"mgr", "allow module volumes rw"), kubeconfig())...)
+			"mgr", "allow module volumes rw"), kubeconfig())
+		r := report(ctx, flags...)
 		Expect(r.wrong()).To(BeEmpty())
-		Expect(r.line("User", "minting").State).To(Equal("ok"))
 		Expect(r.line("User", "passthrough RBD").Message).To(ContainSubstring("not needed"))
+		minting := r.line("User", "minting")
+		Expect(minting.State).To(Equal("note"))
+		Expect(minting.Message).To(ContainSubstring(`may not send "osd pool application set"`))
+		Expect(minting.Fix).To(HaveLen(1))
+		shell(ctx, minting.Fix[0])
+		r = report(ctx, flags...)
+		Expect(r.line("User", "minting").State).To(Equal("ok"), "after "+minting.Fix[0])
 	})
 }

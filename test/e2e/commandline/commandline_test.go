@@ -1,4 +1,3 @@
-// Package commandline is what somebody sees who starts the operator wrongly.
 package commandline
 
 import (
@@ -25,6 +24,10 @@ func TestMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	given, err := operatorprocess.Environment(driver.RBD)
+	if err != nil {
+		t.Fatal(err)
+	}
 	nowhere := filepath.Join(t.TempDir(), "kubeconfig")
 	tests := map[string]struct {
 		args []string
@@ -45,7 +48,7 @@ func TestMistakes(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			variables := operatorprocess.Environment(driver.RBD)
+			variables := maps.Clone(given)
 			maps.Copy(variables, tc.env)
 			code, stdout, stderr := run(t, binary, variables, tc.args)
 			if code != 1 {

@@ -2,6 +2,7 @@ package credentials
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -11,15 +12,31 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+	"github.com/openshift/ceph-csi-driver-operator/test/volumes"
 )
 
+const (
+	// claims are the pools that have this cluster's claim.
+	claims = "allow rwx tag rbd storage.openshift.io.nodelete." + infraID + ".rbd=in-use, " +
+		"allow rwx tag rbd storage.openshift.io.nodelete." + infraID + ".rbd=unprotected, "
+	// at is what users ask the mgr about.
+	at = " with vol_name=myfs group_name=csi"
+)
+
+// journals are a right to the journal of all filesystems with this cluster's claim.
+func journals(right string) string {
+	tag := "allow " + right + " namespace=csi tag cephfs "
+	claim := "storage.openshift.io.nodelete." + infraID + ".cephfs="
+	return tag + "metadata=myfs, " + tag + claim + "in-use, " + tag + claim + "unprotected"
+}
+
 var (
-	ownImages = map[string]string{"mon": "profile rbd", "mgr": "profile rbd pool=" + ownPool, "osd": "profile rbd pool=" + ownPool}
+	ownImages = map[string]string{"mon": "profile rbd", "mgr": "profile rbd pool=" + ownPool, "osd": claims + "profile rbd pool=" + ownPool}
 	// fastToo are the caps once a StorageClass names pool "fast".
 	fastToo = map[string]string{
 		"mon": "profile rbd",
 		"mgr": "profile rbd pool=" + ownPool + ", profile rbd pool=fast",
-		"osd": "profile rbd pool=" + ownPool + ", profile rbd pool=fast",
+		"osd": claims + "profile rbd pool=" + ownPool + ", profile rbd pool=fast",
 	}
 
 	// caps are those that the users have when there are only the default StorageClasses.
@@ -27,10 +44,12 @@ var (
 		driver.RBD.ProvisionerUser(infraID): ownImages,
 		driver.RBD.NodeUser(infraID):        ownImages,
 		driver.CephFS.ProvisionerUser(infraID): {
-			"mon": "allow r", "mgr": "allow module volumes rw", "osd": "allow rw pool=myfs-metadata namespace=csi",
+			"mon": "allow r", "mgr": "allow module volumes rw", "osd": journals("rw"),
 		},
 		driver.CephFS.NodeUser(infraID): {
-			"mon": "allow r", "osd": "allow rw tag cephfs data=myfs", "mds": "allow rw fsname=myfs path=/volumes/csi",
+			"mon": "allow r", "mds": "allow rw fsname=myfs path=/volumes/csi",
+			"mgr": `allow command "fs subvolume info"` + at + `, allow command "fs subvolume snapshot info"` + at,
+			"osd": journals("r") + ", allow rw tag cephfs data=myfs",
 		},
 	}
 )
@@ -78,14 +97,91 @@ func minted() {
 		Expect(err).To(HaveOccurred(), out)
 	})
 
-	It("get the rights to a StorageClass's pool at once, and lose them when all is gone", func(ctx SpecContext) {
-		class, err := env.Kube.StorageV1().StorageClasses().Get(ctx, driver.RBD.StorageClass, metav1.GetOptions{})
-		Expect(err).NotTo(HaveOccurred())
-		mine := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "mine"}, Provisioner: class.Provisioner, Parameters: class.Parameters}
-		mine.Parameters["pool"] = "fast"
+	It("tell nodes where a subvolume and a snapshot are, and nothing of a neighbour's", func(ctx SpecContext) {
+		ceph(ctx, "fs", "subvolumegroup", "create", "myfs", "neighbour")
+		for _, group := range []string{"csi", "neighbour"} {
+			ceph(ctx, "fs", "subvolume", "create", "myfs", "n", group)
+			ceph(ctx, "fs", "subvolume", "snapshot", "create", "myfs", "n", "s", group)
+			for _, command := range [][]string{
+				{"fs", "subvolume", "info", "myfs", "n", group},
+				{"fs", "subvolume", "snapshot", "info", "myfs", "n", "s", group},
+			} {
+				out, err := as(ctx, driver.CephFS.NodeSecret(), "ceph", command...)
+				if group == "csi" {
+					Expect(err).NotTo(HaveOccurred(), out)
+				} else {
+					Expect(err).To(HaveOccurred(), "a neighbour's is told: %s", out)
+				}
+			}
+		}
+		for _, command := range [][]string{
+			{"fs", "subvolume", "ls", "myfs", "csi"},
+			{"fs", "subvolume", "rm", "myfs", "n", "csi", "--force"},
+			{"fs", "subvolume", "resize", "myfs", "n", "1048576", "csi"},
+			{"osd", "pool", "application", "set", "forbidden", "rbd", "k", "v"},
+		} {
+			out, err := as(ctx, driver.CephFS.NodeSecret(), "ceph", command...)
+			Expect(err).To(HaveOccurred(), out)
+		}
+		for namespace, reads := range map[string]bool{"csi": true, "": false, "neighbour": false} {
+			out, err := as(ctx, driver.CephFS.NodeSecret(), "rados", "-p", "myfs-metadata", "--namespace", namespace, "ls")
+			Expect(err == nil).To(Equal(reads), "namespace %q: %s", namespace, out)
+			out, err = as(ctx, driver.CephFS.NodeSecret(), "rados", "-p", "myfs-metadata", "--namespace", namespace, "create", "x")
+			Expect(err).To(HaveOccurred(), "the journal is the controllers' to write: %s", out)
+		}
+		out, err := as(ctx, driver.CephFS.ProvisionerSecret(), "rados", "-p", "myfs-metadata", "--namespace", "csi", "create", "x")
+		Expect(err).NotTo(HaveOccurred(), out)
+	})
+
+	It("reach a pool that is added while a driver runs, over the connection that it has", func(ctx SpecContext) {
+		running := map[string]*volumes.Cluster{}
+		for _, secret := range []string{driver.RBD.ProvisionerSecret(), driver.RBD.NodeSecret()} {
+			id, key := secretUser(ctx, Default, secret)
+			conn, err := volumes.OpenAs(env.Cluster.Ceph().ConfFile(), id, key)
+			Expect(err).NotTo(HaveOccurred())
+			DeferCleanup(conn.Close)
+			running[secret] = conn.Cluster(infraID, uint64(len(running)))
+			_, err = running[secret].Image(classIn(ownPool), "warm")
+			Expect(err).NotTo(HaveOccurred())
+		}
+		Expect(env.Cluster.Ceph().CreatePool(ctx, "late", "rbd")).To(Succeed())
 		begin := time.Now()
-		_, err = env.Kube.StorageV1().StorageClasses().Create(ctx, mine, metav1.CreateOptions{})
-		Expect(err).NotTo(HaveOccurred())
+		makeClass(ctx, "late", "late")
+		for _, secret := range []string{driver.RBD.ProvisionerSecret(), driver.RBD.NodeSecret()} {
+			work := running[secret]
+			var image *volumes.Image
+			tries := 0
+			Eventually(func(g Gomega) {
+				var err error
+				tries++
+				image, err = work.Image(classIn("late"), fmt.Sprintf("late-%d", tries))
+				g.Expect(err).NotTo(HaveOccurred())
+			}).WithContext(ctx).WithPolling(time.Second).WithTimeout(fixture.Soon).Should(Succeed())
+			AddReportEntry("an image of " + secret + " after " + time.Since(begin).String())
+			snapshot, err := work.ImageSnapshot(image, "late")
+			Expect(err).NotTo(HaveOccurred())
+			_, err = work.Restore(snapshot, classIn("late"), "restored")
+			Expect(err).NotTo(HaveOccurred())
+			AddReportEntry("its snapshot's restored image after " + time.Since(begin).String())
+			_, err = work.Image(classIn("forbidden"), "late")
+			Expect(err).To(HaveOccurred())
+		}
+
+		By("losing it with the claim, at once")
+		ceph(ctx, "osd", "pool", "application", "rm", ownPool, "rbd", "storage.openshift.io.nodelete."+infraID+".rbd")
+		Eventually(func(g Gomega) {
+			out := ceph(ctx, "osd", "pool", "application", "get", ownPool)
+			g.Expect(string(out)).To(ContainSubstring("in-use"), "the operator puts it back")
+		}).WithContext(ctx).WithTimeout(aMinute).WithPolling(fixture.CephPolling).Should(Succeed())
+		Expect(env.Kube.StorageV1().StorageClasses().Delete(ctx, "late", metav1.DeleteOptions{})).To(Succeed())
+		env.Operator(driver.RBD).Kill()
+		Expect(env.Operator(driver.RBD).Restart()).To(Succeed())
+		Eventually(asMinted).WithContext(ctx).WithPolling(fixture.CephPolling).WithTimeout(fixture.Patience).Should(Succeed())
+	})
+
+	It("get the rights to a StorageClass's pool at once, and lose them when all is gone", func(ctx SpecContext) {
+		begin := time.Now()
+		makeClass(ctx, "mine", "fast")
 		widened := func(g Gomega) {
 			for _, id := range []string{driver.RBD.ProvisionerUser(infraID), driver.RBD.NodeUser(infraID)} {
 				g.Expect(cephUser(ctx, g, id).Caps).To(Equal(fastToo))
@@ -106,4 +202,19 @@ func minted() {
 		Expect(env.Operator(driver.RBD).Restart()).To(Succeed())
 		Eventually(asMinted).WithContext(ctx).WithPolling(fixture.CephPolling).WithTimeout(fixture.Patience).Should(Succeed())
 	})
+}
+
+func classIn(pool string) volumes.Class {
+	return volumes.Class{Place: volumes.Place{Pool: pool}, Features: volumes.Layering}
+}
+
+// makeClass makes one like the default, with another pool.
+func makeClass(ctx context.Context, name, pool string) {
+	GinkgoHelper()
+	class, err := env.Kube.StorageV1().StorageClasses().Get(ctx, driver.RBD.StorageClass, metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	mine := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: class.Provisioner, Parameters: class.Parameters}
+	mine.Parameters["pool"] = pool
+	_, err = env.Kube.StorageV1().StorageClasses().Create(ctx, mine, metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
 }

@@ -1,6 +1,8 @@
 package deploy
 
 import (
+	"strings"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
@@ -51,8 +53,12 @@ var _ = Describe("Pods", func() {
 
 		It("have the images of the operator's environment and ask for CPU and memory: "+d.Name, func(ctx SpecContext) {
 			known := sets.New[string]()
-			for _, image := range operatorprocess.Images() {
-				known.Insert(image)
+			variables, err := operatorprocess.Environment(d)
+			Expect(err).NotTo(HaveOccurred())
+			for name, image := range variables {
+				if strings.HasSuffix(name, "_IMAGE") {
+					known.Insert(image)
+				}
 			}
 			controller, node := env.Controller(ctx, Default, d), env.Node(ctx, Default, d)
 			for _, c := range append(controller.Spec.Template.Spec.Containers, node.Spec.Template.Spec.Containers...) {

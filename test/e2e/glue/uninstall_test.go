@@ -1,7 +1,6 @@
 package glue
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -53,7 +52,7 @@ func uninstalled() {
 	It("leaves nothing behind, and the volumes, and what others have for virtual machines", func(ctx SpecContext) {
 		others := virtualized(ctx)
 		before := env.LeftOvers(ctx, Default)
-		Eventually(protectedPools).WithContext(ctx).WithPolling(fixture.CephPolling).ShouldNot(BeEmpty())
+		Eventually(env.ProtectedPools).WithArguments(ctx).WithPolling(fixture.CephPolling).ShouldNot(BeEmpty())
 		// The processes end after their pods.
 		env.Lawless(time.Now(), time.Time{})
 		out, err := env.Command(ctx, "uninstall", "--yes", "--force")
@@ -61,7 +60,7 @@ func uninstalled() {
 		Expect(out).To(And(ContainSubstring("Removed."), ContainSubstring("oc delete secret "+driver.CredentialsSecret)))
 		Eventually(func(g Gomega) {
 			g.Expect(env.LeftOvers(ctx, g)).To(BeEmpty(), "of %d before", len(before))
-			g.Expect(protectedPools(ctx)).To(BeEmpty())
+			g.Expect(env.ProtectedPools(ctx)).To(BeEmpty())
 		}).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
 		Consistently(func(g Gomega) { g.Expect(env.LeftOvers(ctx, g)).To(BeEmpty()) }).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed())
 		others.ExpectUntouched(ctx)
@@ -83,23 +82,4 @@ func expectRefused(ctx SpecContext, why string, flags ...string) {
 	out, err := env.Command(ctx, append([]string{"uninstall"}, flags...)...)
 	Expect(err).To(HaveOccurred(), out)
 	Expect(out).To(ContainSubstring(why))
-}
-
-// protectedPools are those that cannot be removed.
-func protectedPools(ctx SpecContext) []string {
-	GinkgoHelper()
-	out, err := env.Cluster.Ceph().Command(ctx, "osd", "pool", "ls", "detail", "--format", "json")
-	Expect(err).NotTo(HaveOccurred())
-	var pools []struct {
-		Name  string `json:"pool_name"`
-		Flags string `json:"flags_names"`
-	}
-	Expect(json.Unmarshal(out, &pools)).To(Succeed())
-	var names []string
-	for _, p := range pools {
-		if strings.Contains(p.Flags, "nodelete") {
-			names = append(names, p.Name)
-		}
-	}
-	return names
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"os"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -21,11 +22,37 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+	"github.com/openshift/ceph-csi-driver-operator/test/operatorprocess"
 )
 
 func certified() {
 	It("has a certificate for each Service that clients can verify", func(ctx SpecContext) {
 		Expect(certificates(ctx, Default)).To(HaveLen(5), "cluster-storage, the operators and the drivers' controllers")
+	})
+
+	It("serves its own from the start, and the next one, in the same process", func(ctx SpecContext) {
+		process := env.PodProcess(Default, glue.Name)
+		log, err := os.ReadFile(process.LogFile())
+		Expect(err).NotTo(HaveOccurred())
+		Expect(string(log)).NotTo(ContainSubstring("insecure, self-signed"))
+		pid, name := process.PID(), glue.CertificateSecret
+		Expect(served(ctx, Default, process)).To(Equal(certificates(ctx, Default)[name]))
+		before := certificates(ctx, Default)[name]
+		expire(ctx, name)
+		Eventually(func(g Gomega) {
+			now := certificates(ctx, g)[name]
+			g.Expect(now).NotTo(Equal(before))
+			g.Expect(served(ctx, g, process)).To(Equal(now))
+		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		Expect(process.PID()).To(Equal(pid))
+	})
+
+	It("is silent about what went as it should", func(ctx SpecContext) {
+		events, err := env.Kube.CoreV1().Events(driver.Namespace).List(ctx, metav1.ListOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		for _, event := range events.Items {
+			Expect(event.Reason).NotTo(HaveSuffix("CreateFailed"), event.Message)
+		}
 	})
 
 	It("replaces a certificate that is due, and the pods that have it", func(ctx SpecContext) {
@@ -40,7 +67,7 @@ func certified() {
 	})
 
 	It("makes one again that was deleted or damaged", func(ctx SpecContext) {
-		deleted, damaged := glue.Name+"-serving-cert", driver.CephFS.OperatorName()+"-serving-cert"
+		deleted, damaged := glue.CertificateSecret, driver.CephFS.OperatorName()+"-serving-cert"
 		before := certificates(ctx, Default)
 		secrets := env.Kube.CoreV1().Secrets(driver.Namespace)
 		Expect(secrets.Delete(ctx, deleted, metav1.DeleteOptions{})).To(Succeed())
@@ -87,9 +114,29 @@ func certificates(ctx context.Context, g Gomega) map[string]string {
 		g.Expect(err).NotTo(HaveOccurred(), name)
 		_, err = pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: service.Name + "." + driver.Namespace + ".svc"})
 		g.Expect(err).NotTo(HaveOccurred(), name)
-		out[name] = pair.Leaf.SerialNumber.String() + " of " + pair.Leaf.NotBefore.String()
+		out[name] = identity(pair.Leaf)
 	}
 	return out
+}
+
+func identity(certificate *x509.Certificate) string {
+	return certificate.SerialNumber.String() + " of " + certificate.NotBefore.String()
+}
+
+// served is the certificate that a process shows to a client that verifies by the bundle.
+func served(ctx context.Context, g Gomega, process *operatorprocess.Process) string {
+	GinkgoHelper()
+	bundle, err := env.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, servingcerts.BundleConfigMap, metav1.GetOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	roots := x509.NewCertPool()
+	for _, ca := range authorities(bundle) {
+		roots.AddCert(ca)
+	}
+	dialer := tls.Dialer{Config: &tls.Config{RootCAs: roots, ServerName: glue.Name + "-metrics." + driver.Namespace + ".svc"}}
+	conn, err := dialer.DialContext(ctx, "tcp", process.Address())
+	g.Expect(err).NotTo(HaveOccurred())
+	defer func() { _ = conn.Close() }()
+	return identity(conn.(*tls.Conn).ConnectionState().PeerCertificates[0])
 }
 
 func authorities(bundle *corev1.ConfigMap) []*x509.Certificate {

@@ -1,7 +1,6 @@
 package kubernetes
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
@@ -21,14 +19,9 @@ const manifests = "manifests/kubernetes/"
 
 func installed() {
 	It("needs the README's three commands for both drivers", func(ctx SpecContext) {
-		dir := checkout()
-		commands := readmeCommands()
-		Expect(commands).To(HaveLen(3))
-		env.KubectlIn(ctx, dir, commands[0]...)
-		env.KubectlIn(ctx, dir, commands[1]...)
-		env.Settle(ctx)
+		env.InstallByReadme(ctx)
 		Eventually(func(g Gomega) { env.ExpectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).Should(Succeed())
-		out := env.KubectlIn(ctx, dir, strings.Fields(strings.TrimSuffix(strings.Join(commands[2], " "), "--watch"))...)
+		out := env.Kubectl(ctx, strings.Fields(strings.TrimSuffix(strings.Join(fixture.ReadmeCommands()[2], " "), "--watch"))...)
 		Expect(strings.Fields(strings.Split(out, "\n")[1])[:4]).To(Equal([]string{"storage", "0.0.1-snapshot", "True", "False"}))
 	})
 
@@ -45,42 +38,11 @@ func installed() {
 	})
 }
 
-// readmeCommands are the arguments of kubectl in the README's section.
-func readmeCommands() [][]string {
-	GinkgoHelper()
-	root, err := repository.Root()
-	Expect(err).NotTo(HaveOccurred())
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	Expect(err).NotTo(HaveOccurred())
-	_, section, found := strings.Cut(string(readme), "### On Kubernetes without OpenShift\n")
-	Expect(found).To(BeTrue())
-	section, _, _ = strings.Cut(section, "\n### ")
-	var out [][]string
-	for _, line := range strings.Split(section, "\n") {
-		if command, ok := strings.CutPrefix(line, "    kubectl "); ok {
-			out = append(out, strings.Fields(command))
-		}
-	}
-	return out
-}
-
-// checkout is a folder as an administrator has it: the repository's manifests, and the two
-// files of Ceph.
-func checkout() string {
-	GinkgoHelper()
-	root, err := repository.Root()
-	Expect(err).NotTo(HaveOccurred())
-	dir := GinkgoT().TempDir()
-	Expect(os.Symlink(filepath.Join(root, "manifests"), filepath.Join(dir, "manifests"))).To(Succeed())
-	for name, content := range env.Credentials() {
-		Expect(os.WriteFile(filepath.Join(dir, name), content, 0o600)).To(Succeed())
-	}
-	return dir
-}
-
 func described() {
 	It("has nothing that the preflight check finds wrong", func(ctx SpecContext) {
-		dir := checkout()
+		env.StartSnapshotController(ctx)
+		DeferCleanup(env.StopSnapshotController)
+		dir := env.Checkout()
 		out, err := env.Command(ctx, "check", "--ceph-conf="+filepath.Join(dir, "ceph.conf"), "--keyring="+filepath.Join(dir, "keyring"))
 		Expect(err).NotTo(HaveOccurred(), out)
 		Expect(out).To(ContainSubstring("this is no OpenShift"))

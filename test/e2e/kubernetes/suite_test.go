@@ -1,6 +1,3 @@
-// Package kubernetes is a cluster without anything of OpenShift, such as Harvester's: no API, no
-// service CA, no SecurityContextConstraints, no cluster version operator. Its specs run in their
-// order, on one cluster, which ends as it began.
 package kubernetes
 
 import (
@@ -26,4 +23,5 @@ var _ = Describe("A Kubernetes without OpenShift", Ordered, func() {
 	described()
 	certified()
 	uninstalled()
+	deleted()
 })

@@ -68,7 +68,11 @@ func inUse() {
 
 	It("are left to their administrator where the settings ask for that", func(ctx SpecContext) {
 		set(ctx, driver.RBD, "poolProtection", "Disabled")
-		released(ctx, infraID+"-rbd")
+		Eventually(func(g Gomega) {
+			p := pool(ctx, g, infraID+"-rbd")
+			g.Expect(p.NoDelete).To(BeFalse())
+			g.Expect(users(p)).To(ConsistOf(rbdUser), "the claim stays for the rights that it gives")
+		}).WithContext(ctx).WithTimeout(twoLooks).WithPolling(fixture.CephPolling).Should(Succeed())
 		says(ctx, driver.RBD, "PoolsProtected", operatorv1.ConditionFalse, "ProtectionDisabled")
 		set(ctx, driver.RBD, "poolProtection", nil)
 		protected(ctx, infraID+"-rbd", rbdUser)
@@ -129,10 +133,16 @@ func shared() {
 		newClass(ctx, driver.RBD, "admins", map[string]string{"pool": "admins"})
 		newClass(ctx, driver.RBD, "beside", map[string]string{"pool": "beside"})
 		protected(ctx, "beside", rbdUser)
-		Expect(users(pool(ctx, Default, "admins"))).To(BeEmpty(), "it is not claimed")
+		Eventually(func(g Gomega) {
+			g.Expect(users(pool(ctx, g, "admins"))).To(ConsistOf(rbdUser), "the claim gives the right; the flag is nobody's of us")
+		}).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
 		deleteClass(ctx, "admins")
 		deleteClass(ctx, "beside")
 		released(ctx, "beside")
-		Expect(pool(ctx, Default, "admins").NoDelete).To(BeTrue())
+		Eventually(func(g Gomega) {
+			p := pool(ctx, g, "admins")
+			g.Expect(users(p)).To(BeEmpty())
+			g.Expect(p.NoDelete).To(BeTrue())
+		}).WithContext(ctx).WithTimeout(twoLooks).WithPolling(fixture.CephPolling).Should(Succeed())
 	})
 }

@@ -13,6 +13,7 @@ import (
 // No schema can know what a Ceph cluster has.
 var _ = DescribeTable("A setting that Ceph cannot follow is told, and what ran goes on",
 	func(ctx SpecContext, d driver.Driver, fields map[string]any, conditionType, reason string, says []string) {
+		env.Rest(ctx) // from the settings of the spec before
 		before := untouched(ctx, Default, d)
 		set(ctx, d, fields)
 		Eventually(func(g Gomega) {

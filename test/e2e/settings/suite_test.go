@@ -54,12 +54,16 @@ func configure(ctx context.Context, d driver.Driver, member map[string]any, opti
 	return resources().Patch(ctx, d.Name, types.JSONPatchType, patch, metav1.PatchOptions{DryRun: options})
 }
 
-// set replaces spec.driverConfig, which must succeed, until the spec ends.
+// set replaces spec.driverConfig, which must succeed, until the spec ends and the class is as it was.
 func set(ctx context.Context, d driver.Driver, member map[string]any) {
 	GinkgoHelper()
+	before := class(ctx, Default, d).Parameters
 	DeferCleanup(func(ctx SpecContext) {
 		_, err := configure(ctx, d, nil)
 		Expect(err).NotTo(HaveOccurred())
+		Eventually(func(g Gomega) {
+			g.Expect(class(ctx, g, d).Parameters).To(Equal(before))
+		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 	})
 	_, err := configure(ctx, d, member)
 	Expect(err).NotTo(HaveOccurred())

@@ -84,7 +84,7 @@ func pools() {
 		has(ctx, "both", false)
 
 		By("never touching an administrator's own flag")
-		has(ctx, "admins", true)
+		has(ctx, "admins", true, user(one), user(other))
 		for _, c := range both() {
 			c.deleteClass(ctx, "admins")
 			c.newClass(ctx, "both")

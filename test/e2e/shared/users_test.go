@@ -83,7 +83,8 @@ func users() {
 				g.Expect(now).To(HaveLen(4))
 				c.asMade(ctx, g, now)
 				for _, name := range []string{driver.RBD.ProvisionerUser(c.infraID), driver.RBD.NodeUser(c.infraID)} {
-					g.Expect(now[name].Caps).To(HaveKeyWithValue("osd", "profile rbd pool="+c.infraID+"-rbd"))
+					claim := "allow rwx tag rbd " + keyPrefix + "." + c.infraID + ".rbd="
+					g.Expect(now[name].Caps).To(HaveKeyWithValue("osd", claim+"in-use, "+claim+"unprotected, profile rbd pool="+c.infraID+"-rbd"))
 				}
 			}).WithContext(ctx).Should(Succeed())
 		}

@@ -1,4 +1,3 @@
-// Package trouble kills operators, and puts things of other people into their way.
 package trouble
 
 import (

@@ -36,7 +36,7 @@ func terminated() {
 		Expect(operator.Restart()).To(Succeed())
 		Eventually(operator.Done()).WithTimeout(fixture.Patience).Should(BeClosed())
 		Expect(operator.Exited()).To(MatchError(And(
-			ContainSubstring("exit status 1"), ContainSubstring(operator.Address()+": bind: address already in use"))))
+			ContainSubstring("exit status 1"), ContainSubstring("0.0.0.0:8443: bind: address already in use"))))
 		Expect(other.Close()).To(Succeed())
 		Expect(operator.Restart()).To(Succeed())
 		env.Settle(ctx)

@@ -2,6 +2,7 @@ package virtualization
 
 import (
 	"context"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -84,7 +85,9 @@ func (c *cdi) startReal() bool {
 		return false
 	}
 	group := process.NewGroup(filepath.Join(env.Cluster.Dir(), "logs"), func(process.Record) error { return nil })
-	running, err := group.StartWith([]string{"KUBECONFIG=" + env.Cluster.AdminKubeconfig(), "HOME=" + env.Cluster.Dir()}, "cdi", program)
+	command := exec.Command(program)
+	command.Env = []string{"KUBECONFIG=" + env.Cluster.AdminKubeconfig(), "HOME=" + env.Cluster.Dir()}
+	running, err := group.StartCommand("cdi", command)
 	Expect(err).NotTo(HaveOccurred())
 	c.stop = running.Kill
 	DeferCleanup(c.stop)

@@ -1,7 +1,3 @@
-// Package virtualization brings what virtualization platforms bring, their CRDs, to a cluster
-// with both drivers, and takes it away again. CDI's controller of StorageProfiles is the real one
-// where it could be built; the others, and it elsewhere, are stand-ins: they behave as the real
-// ones were observed to, as far as the operators rely on it. Each spec leaves the cluster as it found it.
 package virtualization
 
 import (
@@ -30,6 +26,7 @@ func TestVirtualization(t *testing.T) { fixture.Run(t, "Virtual machines") }
 
 var _ = BeforeSuite(func(ctx SpecContext) {
 	env = fixture.Start(ctx, embedded.Options{})
+	env.StartSnapshotController(ctx)
 	env.Deploy(ctx)
 	expectCurrent(ctx, "")
 	for _, d := range driver.All {

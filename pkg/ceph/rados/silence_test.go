@@ -1,0 +1,56 @@
+//go:build cgo
+
+package rados
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
+)
+
+// testWithoutCaps: since Ceph 18, OSDs and MDSs do not answer a user without caps for them.
+func testWithoutCaps(t *testing.T, c *cephdaemons.Ceph) {
+	s := source(t, c)
+	s.Credentials = addUser(t, c, "without-caps", "mon", "allow r")
+	conn, err := Dial(t.Context(), s, quick)
+	check(t, err)
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	begin := time.Now()
+	for range 3 {
+		rights, err := conn.ObjectRights(ctx, metadataPool, "")
+		if err != nil || rights.Read || rights.Write {
+			t.Errorf("rights are %+v, %v", rights, err)
+		}
+		if _, err := conn.Namespaces(ctx, metadataPool); !errors.Is(err, ceph.ErrDenied) {
+			t.Errorf("objects: got %v, want %v", err, ceph.ErrDenied)
+		}
+	}
+	if took := time.Since(begin); took > 20*time.Second {
+		t.Errorf("six questions took %s", took)
+	}
+	if _, err := conn.Mount(ctx, cephdaemons.Filesystem); !errors.Is(err, ceph.ErrDenied) {
+		t.Errorf("mount: got %v, want %v", err, ceph.ErrDenied)
+	}
+}
+
+// testSilentOSD: an outage is no refusal.
+func testSilentOSD(t *testing.T, c *cephdaemons.Ceph) {
+	conn, err := Dial(t.Context(), source(t, c), quick)
+	check(t, err)
+	defer conn.Close()
+	_, err = conn.Namespaces(t.Context(), metadataPool)
+	check(t, err)
+	check(t, c.PauseOSD())
+	defer func() { check(t, c.ResumeOSD()) }()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if _, err := conn.Namespaces(ctx, metadataPool); !errors.Is(err, ceph.ErrTimeout) {
+		t.Errorf("got %v, want %v", err, ceph.ErrTimeout)
+	}
+}

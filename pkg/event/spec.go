@@ -1,0 +1,52 @@
+package event
+
+import (
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/tools/cache"
+)
+
+// spec is an informer that is silent about the status of objects.
+type spec struct{ factory.Informer }
+
+// Spec tells of objects that come, go, or have another spec. All conditions of all controllers stand
+// in the status of the ClusterCSIDriver: a controller that reads what people want there, and no
+// condition, would otherwise wake with every change of one.
+func Spec(informer factory.Informer) factory.Informer { return spec{informer} }
+
+func (s spec) AddEventHandler(listener cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	return s.Informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: listener.OnAdd,
+		UpdateFunc: func(before, now any) {
+			if !sameSpec(before, now) {
+				listener.OnUpdate(before, now)
+			}
+		},
+		DeleteFunc: listener.OnDelete,
+	})
+}
+
+// sameSpec says that only metadata or status differ.
+func sameSpec(before, now any) bool {
+	was, err := meta.Accessor(before)
+	if err != nil {
+		return false
+	}
+	is, err := meta.Accessor(now)
+	return err == nil && was.GetUID() == is.GetUID() && was.GetGeneration() == is.GetGeneration()
+}
+
+// only is an informer that tells of objects with one of the names.
+type only struct {
+	factory.Informer
+	names factory.EventFilterFunc
+}
+
+// Only is Named for those who take informers.
+func Only(informer factory.Informer, names ...string) factory.Informer {
+	return &only{informer, Named(names...)}
+}
+
+func (o *only) AddEventHandler(listener cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	return o.Informer.AddEventHandler(cache.FilteringResourceEventHandler{FilterFunc: o.names, Handler: listener})
+}

@@ -1,0 +1,36 @@
+package uninstall
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var infrastructures = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "infrastructures"}
+
+// infraID is what marks of this cluster carry; empty where nothing says so.
+func infraID(ctx context.Context, o Options) (string, error) {
+	infrastructure, err := o.Dynamic.Resource(infrastructures).Get(ctx, "cluster", metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return o.InfraID, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading Infrastructure cluster: %w", err)
+	}
+	name, _, err := unstructured.NestedString(infrastructure.Object, "status", "infrastructureName")
+	if err != nil {
+		return "", fmt.Errorf("reading the name in Infrastructure cluster: %w", err)
+	}
+	if name == "" {
+		return o.InfraID, nil
+	}
+	if o.InfraID != "" && o.InfraID != name {
+		return "", fmt.Errorf("%w: --infra-id is %s, but Infrastructure cluster says that this cluster is %s; to release the pools of another cluster that is gone, "+
+			"use teardown", ErrRefused, o.InfraID, name)
+	}
+	return name, nil
+}

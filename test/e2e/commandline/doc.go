@@ -1,0 +1,2 @@
+// Package commandline is what somebody sees who starts the operator wrongly.
+package commandline

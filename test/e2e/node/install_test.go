@@ -1,0 +1,46 @@
+package node
+
+import (
+	"context"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+func installed() {
+	It("has both drivers Available after the README's commands, in pods that run as the manifests say", func(ctx SpecContext) {
+		env.Kubectl(ctx, "apply", "-f", "test/e2e/node/snapshot-controller.yaml")
+		begin := time.Now()
+		env.InstallByReadme(ctx)
+		figure("both drivers Available", begin)
+		Eventually(func(g Gomega) { env.ExpectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).Should(Succeed())
+		Expect(pods(ctx)).To(HaveLen(3+2*2+2*2), "three operators, two controllers and two nodes' pods of each driver")
+	})
+}
+
+// pods are those of the operators and the drivers, all running.
+func pods(ctx context.Context) []corev1.Pod {
+	GinkgoHelper()
+	var out []corev1.Pod
+	Eventually(func(g Gomega) {
+		all, err := env.Kube.CoreV1().Pods(driver.Namespace).List(ctx, metav1.ListOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		for _, p := range all.Items {
+			g.Expect(p.Status.Phase).To(Equal(corev1.PodRunning), p.Name)
+			g.Expect(p.DeletionTimestamp).To(BeNil(), p.Name)
+		}
+		out = all.Items
+	}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+	return out
+}
+
+// figure prints how long something took.
+func figure(what string, begin time.Time) {
+	GinkgoWriter.Printf("FIGURE %s: %.1f s\n", what, time.Since(begin).Seconds())
+}

@@ -1,0 +1,149 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/images"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+const (
+	folder = "/data"
+	device = "/dev/data"
+	file   = folder + "/file"
+	// mebibyte is what is written where the amount does not matter.
+	mebibyte = "1048576"
+	// patience covers a pod whose volume is attached, formatted and mounted on a busy machine.
+	patience = fixture.RolloutPatience
+)
+
+// nodes are the names of both.
+var nodes = []string{"node-0", "node-1"}
+
+// claimed is a PersistentVolumeClaim to be.
+type claimed struct {
+	name, class string
+	mode        corev1.PersistentVolumeAccessMode
+	block       bool
+	// size is 1Gi unless it says otherwise.
+	size   string
+	source *corev1.TypedLocalObjectReference
+}
+
+func claim(ctx context.Context, c claimed) {
+	GinkgoHelper()
+	if c.mode == "" {
+		c.mode = corev1.ReadWriteOnce
+	}
+	if c.size == "" {
+		c.size = "1Gi"
+	}
+	volumeMode := corev1.PersistentVolumeFilesystem
+	if c.block {
+		volumeMode = corev1.PersistentVolumeBlock
+	}
+	_, err := env.Kube.CoreV1().PersistentVolumeClaims(metav1.NamespaceDefault).Create(ctx, &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: c.name},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			StorageClassName: &c.class, AccessModes: []corev1.PersistentVolumeAccessMode{c.mode}, VolumeMode: &volumeMode, DataSource: c.source,
+			Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse(c.size)}},
+		},
+	}, metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+}
+
+func expectBound(ctx context.Context, name string) {
+	GinkgoHelper()
+	Eventually(func(g Gomega) {
+		c, err := env.Kube.CoreV1().PersistentVolumeClaims(metav1.NamespaceDefault).Get(ctx, name, metav1.GetOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(c.Status.Phase).To(Equal(corev1.ClaimBound), name)
+	}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+}
+
+// hold starts a pod on a node that has the claim's volume, and returns when it runs. Its name is the
+// claim's and the node's.
+func hold(ctx context.Context, c claimed, on string) string {
+	GinkgoHelper()
+	return start(ctx, c, on, "hold")
+}
+
+func start(ctx context.Context, c claimed, on string, arguments ...string) string {
+	GinkgoHelper()
+	container := corev1.Container{
+		Name: "workload", Image: images.Workload, ImagePullPolicy: corev1.PullNever, Args: arguments,
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+	}
+	if c.block {
+		container.VolumeDevices = []corev1.VolumeDevice{{Name: "data", DevicePath: device}}
+	} else {
+		container.VolumeMounts = []corev1.VolumeMount{{Name: "data", MountPath: folder}}
+	}
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: c.name + "-" + on},
+		Spec: corev1.PodSpec{
+			NodeSelector:  map[string]string{corev1.LabelHostname: on},
+			RestartPolicy: corev1.RestartPolicyNever,
+			Containers:    []corev1.Container{container},
+			Volumes: []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
+				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: c.name},
+			}}},
+		},
+	}
+	_, err := env.Kube.CoreV1().Pods(metav1.NamespaceDefault).Create(ctx, pod, metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	Eventually(func(g Gomega) {
+		p, err := env.Kube.CoreV1().Pods(metav1.NamespaceDefault).Get(ctx, pod.Name, metav1.GetOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(p.Status.Phase).To(Equal(corev1.PodRunning), "%s: %s", pod.Name, told(ctx, g, pod.Name))
+	}).WithContext(ctx).WithTimeout(patience).Should(Succeed())
+	return pod.Name
+}
+
+// told is what events say about a pod, the newest last.
+func told(ctx context.Context, g Gomega, pod string) string {
+	GinkgoHelper()
+	events, err := env.Kube.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + pod})
+	g.Expect(err).NotTo(HaveOccurred())
+	var out []string
+	for _, e := range events.Items {
+		out = append(out, e.Reason+": "+e.Message)
+	}
+	return strings.Join(out, "\n")
+}
+
+// do has a running pod do something with its volume, and returns what it prints.
+func do(ctx context.Context, pod string, arguments ...string) string {
+	GinkgoHelper()
+	return env.Kubectl(ctx, append([]string{"exec", "-n", metav1.NamespaceDefault, pod, "--", "/usr/bin/workload"}, arguments...)...)
+}
+
+// end deletes pods and returns when their volumes are free.
+func end(ctx context.Context, pods ...string) {
+	GinkgoHelper()
+	env.Kubectl(ctx, append([]string{"delete", "pod", "-n", metav1.NamespaceDefault, "--wait", "--timeout=2m", "--grace-period=2"}, pods...)...)
+}
+
+// newClass is one of ours with changes, as an administrator copies it.
+func newClass(ctx context.Context, from, name string, change func(class map[string]any)) {
+	GinkgoHelper()
+	original, err := env.Kube.StorageV1().StorageClasses().Get(ctx, from, metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	original.ObjectMeta = metav1.ObjectMeta{Name: name}
+	content, err := json.Marshal(original)
+	Expect(err).NotTo(HaveOccurred())
+	class := fixture.Read(content)
+	class.SetAPIVersion("storage.k8s.io/v1")
+	class.SetKind("StorageClass")
+	change(class.Object)
+	_, err = env.Dynamic.Resource(storageClasses).Create(ctx, class, metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+}

@@ -1,0 +1,157 @@
+package operatorprocess
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+// defaultMode is that of files in volumes that name none.
+const defaultMode int32 = 0o644
+
+// volume is what a container sees where it mounts it.
+type volume struct {
+	files map[string][]byte
+	mode  os.FileMode
+	// inMemory ones are empty and writable.
+	inMemory, writable bool
+}
+
+// volumes are those of the pod, by their names.
+func (c Config) volumes(ctx context.Context) (map[string]volume, error) {
+	out := map[string]volume{}
+	for _, v := range c.Pod.Spec.Volumes {
+		found, err := c.volume(ctx, v)
+		if err != nil {
+			return nil, fmt.Errorf("volume %s of pod %s: %w", v.Name, c.Pod.Name, err)
+		}
+		out[v.Name] = found
+	}
+	return out, nil
+}
+
+func (c Config) volume(ctx context.Context, v corev1.Volume) (volume, error) {
+	switch {
+	case v.EmptyDir != nil:
+		return volume{inMemory: v.EmptyDir.Medium == corev1.StorageMediumMemory, writable: true}, nil
+	case v.ConfigMap != nil:
+		files, err := c.configMap(ctx, v.ConfigMap.Name, v.ConfigMap.Items, v.ConfigMap.Optional)
+		return volume{files: files, mode: modeOf(v.ConfigMap.DefaultMode)}, err
+	case v.Secret != nil:
+		files, err := c.secret(ctx, v.Secret.SecretName, v.Secret.Items, v.Secret.Optional)
+		return volume{files: files, mode: modeOf(v.Secret.DefaultMode)}, err
+	case v.Projected != nil:
+		files := map[string][]byte{}
+		for _, source := range v.Projected.Sources {
+			part, err := c.projected(ctx, source)
+			if err != nil {
+				return volume{}, err
+			}
+			for name, content := range part {
+				files[name] = content
+			}
+		}
+		return volume{files: files, mode: modeOf(v.Projected.DefaultMode)}, nil
+	}
+	return volume{}, fmt.Errorf("is of a kind that is not known here")
+}
+
+func modeOf(mode *int32) os.FileMode { return os.FileMode(ptr.Deref(mode, defaultMode)) }
+
+func (c Config) projected(ctx context.Context, source corev1.VolumeProjection) (map[string][]byte, error) {
+	switch {
+	case source.ServiceAccountToken != nil:
+		// Not bound to the pod, which ends here at the moment of its deletion, before its process.
+		request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: source.ServiceAccountToken.ExpirationSeconds}}
+		token, err := c.Client.CoreV1().ServiceAccounts(c.Pod.Namespace).CreateToken(ctx, c.Pod.Spec.ServiceAccountName, request, metav1.CreateOptions{})
+		if err != nil {
+			return nil, err
+		}
+		return map[string][]byte{source.ServiceAccountToken.Path: []byte(token.Status.Token)}, nil
+	case source.ConfigMap != nil:
+		return c.configMap(ctx, source.ConfigMap.Name, source.ConfigMap.Items, source.ConfigMap.Optional)
+	case source.Secret != nil:
+		return c.secret(ctx, source.Secret.Name, source.Secret.Items, source.Secret.Optional)
+	case source.DownwardAPI != nil && len(source.DownwardAPI.Items) == 1 && source.DownwardAPI.Items[0].FieldRef.FieldPath == "metadata.namespace":
+		return map[string][]byte{source.DownwardAPI.Items[0].Path: []byte(c.Pod.Namespace)}, nil
+	}
+	return nil, fmt.Errorf("projects something that is not known here")
+}
+
+func (c Config) configMap(ctx context.Context, name string, items []corev1.KeyToPath, optional *bool) (map[string][]byte, error) {
+	found, err := c.Client.CoreV1().ConfigMaps(c.Pod.Namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return nil, unless(optional, err)
+	}
+	data := map[string][]byte{}
+	for key, text := range found.Data {
+		data[key] = []byte(text)
+	}
+	return chosen(data, items), nil
+}
+
+func (c Config) secret(ctx context.Context, name string, items []corev1.KeyToPath, optional *bool) (map[string][]byte, error) {
+	found, err := c.Client.CoreV1().Secrets(c.Pod.Namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return nil, unless(optional, err)
+	}
+	return chosen(found.Data, items), nil
+}
+
+// unless is err where what is missing is not optional.
+func unless(optional *bool, err error) error {
+	if ptr.Deref(optional, false) && apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+func chosen(data map[string][]byte, items []corev1.KeyToPath) map[string][]byte {
+	if items == nil {
+		return data
+	}
+	out := map[string][]byte{}
+	for _, item := range items {
+		if content, ok := data[item.Key]; ok {
+			out[item.Path] = content
+		}
+	}
+	return out
+}
+
+// write returns a folder with the volume's files.
+func (v volume) write(dir, name string) (string, error) {
+	folder, err := emptyDir(dir, filepath.Join("volumes", name))
+	if err != nil {
+		return "", err
+	}
+	if v.writable {
+		return folder, os.Chmod(folder, 0o777)
+	}
+	for file, content := range v.files {
+		path := filepath.Join(folder, file)
+		if err := os.WriteFile(path, content, v.mode); err != nil {
+			return "", err
+		}
+		if err := os.Chmod(path, v.mode); err != nil {
+			return "", err
+		}
+	}
+	return folder, nil
+}
+
+// emptyDir is one that every user may look into who gets there.
+func emptyDir(dir, name string) (string, error) {
+	folder := filepath.Join(dir, name)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", err
+	}
+	return folder, os.Chmod(folder, 0o755)
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// apiTimeout bounds the question for the node.
+const apiTimeout = 30 * time.Second
+
+// nodeTopology reads the node, as ceph-csi's node plugin does in every cluster: without the right
+// to, it does not start. The labels become topology only where flags name them.
+func nodeTopology(o options) (map[string]string, error) {
+	if !o.node || os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
+		return nil, nil
+	}
+	config, err := rest.InClusterConfig()
+	if err != nil {
+		return nil, fmt.Errorf("failed to get cluster config with error: %w", err)
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
+	defer cancel()
+	node, err := client.CoreV1().Nodes().Get(ctx, o.NodeID, metav1.GetOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("failed to get node %q information: %w", o.NodeID, err)
+	}
+	if o.domainLabels == "" {
+		return nil, nil
+	}
+	out := map[string]string{}
+	for _, label := range strings.Split(o.domainLabels, ",") {
+		value, found := node.Labels[label]
+		if !found {
+			return nil, fmt.Errorf("missing domain labels [%s] on node %q", label, o.NodeID)
+		}
+		out["topology."+o.DriverName+"/"+label[strings.LastIndex(label, "/")+1:]] = value
+	}
+	return out, nil
+}
