@@ -14,6 +14,9 @@ import (
 const ownerRole = "PROCESS_TEST_OWNER_FOLDER"
 
 func TestMain(m *testing.M) {
+	if os.Getenv(busyRole) != "" {
+		busy()
+	}
 	folder := os.Getenv(ownerRole)
 	if folder == "" {
 		os.Exit(m.Run())

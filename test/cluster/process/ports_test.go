@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -49,7 +50,7 @@ func TestTakePorts(t *testing.T) {
 
 // TestClaimIsExclusive: the kernel does not tell two programs from two calls.
 func TestClaimIsExclusive(t *testing.T) {
-	const block = blocks + 1 // of no cluster
+	block := blocks + int(time.Now().UnixNano()) // of no cluster, and of no other run
 	if !claim(block) || claim(block) {
 		t.Error("want the first to have it, and the second not")
 	}

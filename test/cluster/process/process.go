@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // Process is a daemon that Group.Start started.
@@ -89,8 +91,19 @@ func (p *Process) Dump(ctx context.Context) error {
 	return p.wait(ctx, "SIGQUIT")
 }
 
-// Pause freezes the daemon: its connections stay open and answer nothing.
-func (p *Process) Pause() error { return p.signal(syscall.SIGSTOP) }
+// Pause freezes the daemon: its connections stay open and answer nothing. It waits until all
+// threads have stopped, which on a busy machine is some time after the signal.
+func (p *Process) Pause() error {
+	if err := p.signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	for {
+		err := unix.Waitid(unix.P_PID, p.PID, nil, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT, nil)
+		if !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
 
 // Resume continues a paused daemon.
 func (p *Process) Resume() error { return p.signal(syscall.SIGCONT) }
