@@ -72,11 +72,11 @@ test-release-%: build
 	$(CLUSTER) binaries
 	CEPH_RELEASE=$* $(RUN_SUITES) $(RELEASE_SUITES) | tee bin/release-$*-installed.log
 	variables=$$($(CLUSTER) release $*) && eval "$$variables" && export OPERATOR_BINARY=$(CURDIR)/bin/ceph-$*/ceph-csi-driver-operator && \
-		$(GO) build -trimpath -tags=$$GO_TAGS -ldflags '$(GO_LD_FLAGS)' -o bin/ceph-$*/ ./cmd/ceph-csi-driver-operator && \
-		$(MAKE) --no-print-directory test-release-suites GO_TAGS=$$GO_TAGS | tee bin/release-$*-native.log
+		$(MAKE) --no-print-directory test-release-suites GO_TAGS=$$GO_TAGS GO_LD_FLAGS="$(GO_LD_FLAGS) -extldflags '$$GO_EXTLDFLAGS'" | tee bin/release-$*-native.log
 
 # The environment says which release.
 test-release-suites:
+	$(GO) build $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -o $$OPERATOR_BINARY ./cmd/ceph-csi-driver-operator
 	$(RUN_SUITES) $(RELEASE_SUITES)
 
 verify: verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden ## Check format, vet, lint, vendor folder and generated files

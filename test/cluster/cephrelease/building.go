@@ -7,7 +7,8 @@ import (
 
 // BuildEnvironment are the variables ("NAME=value") with which `go build` links programs against the
 // libraries of an unpacked release, and tests run on a new cluster of it. The programs run by that release's
-// dynamic linker.
+// dynamic linker. GO_EXTLDFLAGS are for the linker of -ldflags only: in CGO_LDFLAGS, they would have everything
+// built anew that uses the network.
 func (p Programs) BuildEnvironment() ([]string, error) {
 	l, err := findLayout(p.root)
 	if err != nil {
@@ -25,7 +26,7 @@ func (p Programs) BuildEnvironment() ([]string, error) {
 	}
 	return []string{
 		"CGO_CFLAGS=-O2 -g -I" + filepath.Join(folder, "include"),
-		"CGO_LDFLAGS=" + strings.Join(linker, " "),
+		"GO_EXTLDFLAGS=" + strings.Join(linker, " "),
 		Variable + "=" + p.release,
 		keyTypeVariable + "=" + releases[p.release].keyType,
 		"GO_TAGS=" + releases[p.release].tag,

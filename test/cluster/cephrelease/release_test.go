@@ -111,6 +111,11 @@ func TestBuildEnvironment(t *testing.T) {
 			t.Errorf("no %s in %q", want, got)
 		}
 	}
+	for _, variable := range got {
+		if strings.HasPrefix(variable, "CGO_LDFLAGS=") {
+			t.Errorf("%s stands in every package with cgo, the standard library's too, and all that imports them is built anew", variable)
+		}
+	}
 	target, err := os.Readlink(filepath.Join(dir, "link/lib/librados.so"))
 	if err != nil || target != "../../usr/lib/x86-linux/librados.so" {
 		t.Errorf("librados.so is a link to %q, %v", target, err)
