@@ -3,18 +3,12 @@ package check
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
-)
-
-// What knows keys of type ceph.AES256.
-const (
-	strongKernel = 7
-	strongDriver = "ceph-csi 3.16.3 or 3.17.1"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // allowBoth lets a Ceph cluster have both types of keys, and make the older ones.
@@ -67,23 +61,11 @@ func keyTypes(config Config, f facts) []Line {
 	if !strong {
 		return []Line{right(name, "%s, which all nodes and drivers know; Ceph also allows keys of other types", ceph.AES)}
 	}
-	asks := fmt.Sprintf("keys are of type %s, which only Linux %d or a kernel with its backport knows, and %s or newer", ceph.AES256, strongKernel, strongDriver)
-	if old := olderKernels(f.cluster.kernels.value); len(old) > 0 {
+	asks := fmt.Sprintf("keys are of type %s, which only Linux %d or a kernel with its backport knows, and %s or newer", ceph.AES256, driver.StrongKernel, driver.StrongReleases)
+	if old := driver.WeakKernels(f.cluster.kernels.value); len(old) > 0 {
 		asks += "; older is the kernel of " + strings.Join(old, ", ")
 	} else if f.cluster.kernels.known() {
 		return []Line{right(name, "%s: all nodes' are", asks)}
 	}
 	return []Line{note(name, asks, allowBoth...)}
-}
-
-// olderKernels are the nodes, with their kernels, that may not know ceph.AES256.
-func olderKernels(kernels map[string]string) []string {
-	var out []string
-	for _, node := range sortedKeys(kernels) {
-		text, _, _ := strings.Cut(kernels[node], ".")
-		if major, err := strconv.Atoi(text); err != nil || major < strongKernel {
-			out = append(out, fmt.Sprintf("%s (%s)", node, kernels[node]))
-		}
-	}
-	return out
 }

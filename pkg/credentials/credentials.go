@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -84,6 +86,10 @@ type Config struct {
 	// users have the caps for it.
 	Placement, Granted *latest.Value[ceph.Placement]
 	Report             *latest.Value[report.Users]
+	// Image is the driver's. Kernels are the nodes', by their names; who never asks for them spares
+	// everybody the watch. They wake the controller as Triggers do.
+	Image   string
+	Kernels func() (map[string]string, bool)
 	// Open says that the driver is to be deployed; Triggers wake the controller when that changes.
 	Open     func() bool
 	Triggers []factory.Informer
@@ -150,6 +156,9 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 	if !c.last.serves(question) {
 		return nil
+	}
+	if strong(append(slices.Collect(maps.Values(c.last.users)), in.cluster.Credentials)...) {
+		in.kernels, _ = c.Kernels()
 	}
 	return c.act(ctx, in, verdict(c.Driver, in, c.last, c.last.covers(question)))
 }

@@ -51,7 +51,10 @@ type fixture struct {
 	config     Config
 	controller factory.Controller
 
-	session  Ceph
+	session Ceph
+	// kernels are told to who asks, which is counted.
+	kernels  map[string]string
+	asked    int
 	settings driver.Settings
 	open     bool
 }
@@ -80,6 +83,8 @@ func newFixture(t *testing.T, d driver.Driver) *fixture {
 			return client, nil
 		},
 		Settings:        func() (driver.Settings, error) { return f.settings, nil },
+		Image:           "cephcsi:v3.17.1",
+		Kernels:         func() (map[string]string, bool) { f.asked++; return f.kernels, f.kernels != nil },
 		Infrastructures: config.Config().V1().Infrastructures(), StorageClasses: kube.Storage().V1().StorageClasses(),
 		Open: func() bool { return f.open }, Clock: f.clock, Recorder: f.recorder,
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -11,14 +12,27 @@ import (
 
 // chooseKey decides the type of keys of the driver's users; empty where Ceph knows but one.
 //
-//	setting  allowed by Ceph | type
-//	–        –, before 20.2.4 | –
-//	aes      –, before 20.2.4 | –
-//	–        aes among them   | aes, which all nodes and drivers know
-//	–        aes256k only     | aes256k
-//	any      it among them    | the setting's
-//	any      not it           | an error
+//	setting  allowed by Ceph  release of ceph-csi | type
+//	–        –, before 20.2.4 any                 | –
+//	aes      –, before 20.2.4 any                 | –
+//	–        aes among them   any                 | aes, which all nodes and drivers know
+//	–        aes256k only     knows it            | aes256k
+//	any      it among them    knows it            | the setting's
+//	any      it among them    does not            | an error
+//	–        aes256k only     does not            | an error
+//	any      not it           any                 | an error
+//
+// What kernels know is never sure: see doubt.
 func chooseKey(d driver.Driver, in input) (ceph.KeyType, error) {
+	kind, err := allowedKey(d, in)
+	if err == nil && !driver.KnowsKeys(in.image, kind) {
+		return "", fmt.Errorf("keys of type %s fit no driver in use: %s is older than %s; deploy a newer one, or %s", kind, in.image, driver.StrongReleases, weaken(d, in))
+	}
+	return kind, err
+}
+
+// allowedKey is chooseKey as far as Ceph and the setting go.
+func allowedKey(d driver.Driver, in input) (ceph.KeyType, error) {
 	keys, wish := in.cluster.MonMap.Keys, in.keyType
 	switch {
 	case wish != "" && !keys.Allows(wish):
@@ -26,8 +40,8 @@ func chooseKey(d driver.Driver, in input) (ceph.KeyType, error) {
 		if len(allowed) == 0 {
 			allowed = []ceph.KeyType{ceph.AES}
 		}
-		return "", fmt.Errorf("spec.driverConfig.ceph.keyType of ClusterCSIDriver %s is %s, but the Ceph cluster allows keys of type %s only; "+
-			"choose that, or allow the other with: ceph mon set auth_allowed_ciphers %s,%s", d.Name, wish, allowed[0], ceph.AES, ceph.AES256)
+		return "", fmt.Errorf("%s is %s, but the Ceph cluster allows keys of type %s only; choose that, or allow the other with: %s",
+			setting(d), wish, allowed[0], allowBoth)
 	case len(keys.Allowed) == 0:
 		return "", nil
 	case wish != "":
@@ -37,8 +51,54 @@ func chooseKey(d driver.Driver, in input) (ceph.KeyType, error) {
 	case keys.Allows(ceph.AES256):
 		return ceph.AES256, nil
 	}
-	return "", fmt.Errorf("the Ceph cluster allows keys of types %q only, of which this operator knows none; "+
-		"allow another with: ceph mon set auth_allowed_ciphers %s,%s", keys.Allowed, ceph.AES, ceph.AES256)
+	return "", fmt.Errorf("the Ceph cluster allows keys of types %q only, of which this operator knows none; allow another with: %s", keys.Allowed, allowBoth)
+}
+
+const allowBoth = "ceph mon set auth_allowed_ciphers " + string(ceph.AES) + "," + string(ceph.AES256)
+
+func setting(d driver.Driver) string {
+	return fmt.Sprintf("spec.driverConfig.ceph.keyType of ClusterCSIDriver %s", d.Name)
+}
+
+// weaken is how the driver's users get keys that everybody knows.
+func weaken(d driver.Driver, in input) string {
+	set := fmt.Sprintf("set %s to %s", setting(d), ceph.AES)
+	if in.cluster.MonMap.Keys.Allows(ceph.AES) {
+		return set
+	}
+	return fmt.Sprintf("allow keys of type %s (%s, ceph config set mon mon_auth_allow_insecure_key true) and %s", ceph.AES, allowBoth, set)
+}
+
+// strong says whether one of the users has a key that not every client knows.
+func strong(users ...ceph.Credentials) bool {
+	return slices.ContainsFunc(users, func(u ceph.Credentials) bool { return u.Key.Type() == ceph.AES256 })
+}
+
+// namedNodes is how many nodes a sentence names.
+const namedNodes = 3
+
+// doubt is a sentence about clients that may not know the keys of the driver's users; empty where all
+// do. Such a kernel may have a backport, so that it holds nothing up.
+func doubt(in input, mend string, users ...ceph.Credentials) string {
+	if !strong(users...) {
+		return ""
+	}
+	var weak []string
+	if !driver.KnowsKeys(in.image, ceph.AES256) {
+		weak = append(weak, "driver "+in.image)
+	}
+	kernels := driver.WeakKernels(in.kernels)
+	if others := len(kernels) - namedNodes; others > 1 {
+		kernels = append(kernels[:namedNodes], fmt.Sprintf("%d others", others))
+	}
+	if len(kernels) > 0 {
+		weak = append(weak, "the kernels of nodes "+strings.Join(kernels, ", "))
+	}
+	if len(weak) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; keys of type %s may not be known to %s, only to Linux %d or a kernel with its backport and %s or newer: update them, or %s",
+		ceph.AES256, strings.Join(weak, " and "), driver.StrongKernel, driver.StrongReleases, mend)
 }
 
 // turns says whether a user gets another key: where the setting asks for another type than it has, or

@@ -17,6 +17,7 @@ func TestChooseKey(t *testing.T) {
 		reason  string
 		wish    ceph.KeyType
 		allowed []ceph.KeyType
+		image   string
 		want    ceph.KeyType
 		bad     string
 	}{
@@ -27,11 +28,15 @@ func TestChooseKey(t *testing.T) {
 		"UpgradedAsks": {reason: "a person knows the nodes", wish: ceph.AES256, allowed: both, want: ceph.AES256},
 		"New":          {reason: "there is no choice", allowed: both[1:], want: ceph.AES256},
 		"NewAsksOld":   {reason: "Ceph would refuse the users", wish: ceph.AES, allowed: both[1:], bad: "ceph mon set auth_allowed_ciphers aes,aes256k"},
+		"OldDriver":    {reason: "it knows these", allowed: both, image: "cephcsi:v3.15.0", want: ceph.AES},
+		"NoneFits":     {reason: "users that nobody can use help nobody", allowed: both[1:], image: "cephcsi:v3.15.0", bad: "or allow keys of type aes (ceph mon set auth_allowed_ciphers aes,aes256k, "},
+		"AsksTooMuch":  {reason: "every call would fail", wish: ceph.AES256, allowed: both, image: "cephcsi:v3.16.2", bad: "cephcsi:v3.16.2 is older than ceph-csi 3.16.3 or 3.17.1; deploy a newer one, or set spec.driverConfig.ceph.keyType of ClusterCSIDriver rbd.csi.ceph.com to aes"},
+		"NewDriver":    {reason: "all fits", wish: ceph.AES256, allowed: both, image: "cephcsi:v3.16.3", want: ceph.AES256},
 		"Unknown":      {reason: "a type of the future", allowed: []ceph.KeyType{"rot13"}, bad: "knows none"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			in := input{keyType: tc.wish}
+			in := input{keyType: tc.wish, image: tc.image}
 			in.cluster.MonMap.Keys.Allowed = tc.allowed
 			got, err := chooseKey(driver.RBD, in)
 			if got != tc.want || (err != nil) != (tc.bad != "") || err != nil && !strings.Contains(err.Error(), tc.bad) {
@@ -79,4 +84,85 @@ func TestKeyTypeWithoutTheRight(t *testing.T) {
 	f.sync()
 	f.keyTypes(ceph.AES)
 	f.expect(condition.CredentialsDegraded, operatorv1.ConditionTrue, condition.SyncError, "ceph auth rotate client.csi-rbd-provisioner.infra --key_type aes256k")
+}
+
+// TestDoubt: what a kernel's version tells is no proof, so that users are made all the same.
+func TestDoubt(t *testing.T) {
+	weak := map[string]string{"a": "5.14.0-427.el9.x86_64", "b": "7.0.1"}
+	many := map[string]string{"a": "6.1", "b": "6.2", "c": "6.3", "d": "6.4", "e": "6.5"}
+	tests := map[string]struct {
+		reason  string
+		strong  bool
+		image   string
+		kernels map[string]string
+		want    string
+		never   string
+	}{
+		"Weak":      {reason: "everybody knows the keys", kernels: weak, image: "cephcsi:v3.15.0", never: "keys"},
+		"Known":     {reason: "all are new enough", strong: true, kernels: map[string]string{"b": "7.0.1"}, never: "keys"},
+		"NotYet":    {reason: "the nodes are not known", strong: true, never: "keys"},
+		"Kernel":    {reason: "one node is older", strong: true, kernels: weak, want: "may not be known to the kernels of nodes a (5.14.0-427.el9.x86_64), only to Linux 7", never: "b ("},
+		"Many":      {reason: "a sentence has an end", strong: true, kernels: many, want: "nodes a (6.1), b (6.2), c (6.3), 2 others, only", never: "d ("},
+		"OldDriver": {reason: "it was put back", strong: true, image: "cephcsi:v3.15.0", want: "may not be known to driver cephcsi:v3.15.0, only"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, driver.RBD)
+			kind := ceph.AES
+			if tc.strong {
+				kind = ceph.AES256
+			}
+			f.ceph.SetKeyTypes(kind, ceph.AES, ceph.AES256)
+			f.ceph.AddUser("u")
+			got := doubt(input{image: tc.image, kernels: tc.kernels}, "mend it", f.ceph.Credentials("u"))
+			if !strings.Contains(got, tc.want) || tc.want == "" && got != "" || tc.never != "" && strings.Contains(got, tc.never) && tc.want != "" {
+				t.Errorf("got %q, want %q without %q: %s", got, tc.want, tc.never, tc.reason)
+			}
+		})
+	}
+}
+
+func TestOldKernels(t *testing.T) {
+	for _, mode := range []driver.CredentialsMode{driver.CredentialsMint, driver.CredentialsPassthrough} {
+		t.Run(string(mode), func(t *testing.T) {
+			f := newFixture(t, driver.CephFS)
+			f.settings.Credentials = mode
+			f.sync()
+			if f.asked > 0 {
+				t.Error("the nodes were asked for, though every kernel knows the keys")
+			}
+
+			f.ceph.SetKeyTypes(ceph.AES256, ceph.AES256)
+			f.ceph.AddUser(operatorUser)
+			f.connect()
+			f.kernels = map[string]string{"a": "6.12.0"}
+			f.later()
+			minted := operatorv1.ConditionTrue
+			reason := condition.AsExpected
+			if mode == driver.CredentialsPassthrough {
+				minted, reason = operatorv1.ConditionFalse, condition.Passthrough
+			}
+			f.expect(condition.CredentialsMinted, minted, reason, "a (6.12.0)", "ceph")
+			f.expect(condition.CredentialsDegraded, operatorv1.ConditionFalse, condition.AsExpected)
+
+			f.kernels = map[string]string{"a": "7.1.0"}
+			f.sync()
+			if got := f.operator.Condition(condition.CredentialsMinted).Message; strings.Contains(got, "Linux") {
+				t.Errorf("the node has another kernel by now: %s", got)
+			}
+		})
+	}
+}
+
+func TestDriverTooOld(t *testing.T) {
+	f := newFixture(t, driver.RBD)
+	f.config.Image = "cephcsi:v3.16.2"
+	f.restart()
+	f.ceph.SetKeyTypes(ceph.AES256, ceph.AES256)
+	f.ceph.AddUser(operatorUser)
+	f.connect()
+	if secrets := f.sync(); len(secrets) > 0 {
+		t.Errorf("Secrets %v have users that nobody can use", secrets)
+	}
+	f.expect(condition.CredentialsDegraded, operatorv1.ConditionTrue, condition.SyncError, "keys of type aes256k fit no driver in use: cephcsi:v3.16.2")
 }

@@ -25,6 +25,9 @@ type input struct {
 	mode driver.CredentialsMode
 	// keyType is the setting.
 	keyType ceph.KeyType
+	// image is the driver's; kernels are the nodes', by their names, where they are asked for.
+	image   string
+	kernels map[string]string
 	cluster ceph.Cluster
 	infraID string
 	// placement is the default place; placed says that it is known, for this Ceph cluster.
@@ -42,7 +45,7 @@ func (c *controller) gather() (input, error) {
 	if err != nil {
 		return input{}, err
 	}
-	in := input{mode: settings.Credentials, keyType: settings.KeyType}
+	in := input{mode: settings.Credentials, keyType: settings.KeyType, image: c.Image}
 	if in.mode == "" {
 		in.mode = driver.CredentialsAuto
 	}

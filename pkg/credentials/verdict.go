@@ -3,6 +3,7 @@ package credentials
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -52,12 +53,12 @@ func verdict(d driver.Driver, in input, a answer, covers bool) outcome {
 	advice := fmt.Sprintf("an administrator allows it with: ceph auth caps %s %s", operator.Entity(), mintingCaps)
 	switch {
 	case in.mode == driver.CredentialsPassthrough:
-		return passthrough(d, operator, fmt.Sprintf("%s is %s: the driver works as %s, the operator's own user", field, in.mode, operator.Entity()), "")
+		return passthrough(d, in, fmt.Sprintf("%s is %s: the driver works as %s, the operator's own user", field, in.mode, operator.Entity()), "")
 	case a.err == nil:
-		return minted(a, covers)
+		return minted(d, in, a, covers)
 	case errors.Is(a.err, ceph.ErrDenied) && in.mode == driver.CredentialsAuto:
 		why := fmt.Sprintf("%s may not make users with narrower caps: %v", operator.Entity(), a.err)
-		return passthrough(d, operator, fmt.Sprintf("The driver works as %s, the operator's own user, for %s; %s", operator.Entity(), why, advice), why)
+		return passthrough(d, in, fmt.Sprintf("The driver works as %s, the operator's own user, for %s; %s", operator.Entity(), why, advice), why)
 	case errors.Is(a.err, ceph.ErrDenied):
 		return broken(a, condition.New(condition.CredentialsDegraded, operatorv1.ConditionTrue, condition.AccessDenied,
 			fmt.Sprintf("%s is %s, but %s may not make Ceph users: %v; the Secrets stay as they are; %s", field, in.mode, operator.Entity(), a.err, advice)))
@@ -65,7 +66,9 @@ func verdict(d driver.Driver, in input, a answer, covers bool) outcome {
 	return broken(a, degraded(a.err))
 }
 
-func passthrough(d driver.Driver, operator ceph.Credentials, message, why string) outcome {
+func passthrough(d driver.Driver, in input, message, why string) outcome {
+	operator := in.cluster.Credentials
+	message += doubt(in, fmt.Sprintf("give the user a key of type %[1]s, where Ceph allows that: ceph auth rotate %[2]s --key_type %[1]s", ceph.AES, operator.Entity()), operator)
 	return outcome{
 		secrets: map[string]ceph.Credentials{d.ProvisionerSecret(): operator, d.NodeSecret(): operator},
 		granted: true,
@@ -77,7 +80,7 @@ func passthrough(d driver.Driver, operator ceph.Credentials, message, why string
 	}
 }
 
-func minted(a answer, granted bool) outcome {
+func minted(d driver.Driver, in input, a answer, granted bool) outcome {
 	var names []string
 	for _, user := range a.users {
 		names = append(names, user.Entity())
@@ -87,6 +90,7 @@ func minted(a answer, granted bool) outcome {
 	for _, name := range a.leftOut {
 		message += fmt.Sprintf("; they have no rights to %q: a Ceph user's caps cannot carry this name, rename it", name)
 	}
+	message += doubt(in, weaken(d, in), slices.Collect(maps.Values(a.users))...)
 	return outcome{
 		secrets: a.users,
 		granted: granted,

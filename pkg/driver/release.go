@@ -6,15 +6,28 @@ import (
 )
 
 // released is the tag of an image that tells its release of ceph-csi.
-var released = regexp.MustCompile(`:v?3\.(\d+)(?:[.-][^/]*)?(?:@|$)`)
+var released = regexp.MustCompile(`:v?3\.(\d+)(?:\.(\d+))?(?:[.-][^/]*)?(?:@|$)`)
+
+// newest is the patch release of an image whose tag follows a minor release.
+const newest = -1
+
+// releaseOf is the minor and patch release of ceph-csi 3 that an image tells.
+func releaseOf(image string) (minor, patch int, told bool) {
+	found := released.FindStringSubmatch(image)
+	if found == nil {
+		return 0, 0, false
+	}
+	minor, _ = strconv.Atoi(found[1])
+	patch, err := strconv.Atoi(found[2])
+	if err != nil {
+		patch = newest
+	}
+	return minor, patch, true
+}
 
 // OffersGroupSnapshots says whether ceph-csi of an image does. An image that does not tell its release
 // is taken for one that the arguments of the operands are for, which all do.
 func (d Driver) OffersGroupSnapshots(image string) bool {
-	found := released.FindStringSubmatch(image)
-	if found == nil {
-		return true
-	}
-	minor, _ := strconv.Atoi(found[1])
-	return minor >= d.GroupSnapshots
+	minor, _, told := releaseOf(image)
+	return !told || minor >= d.GroupSnapshots
 }

@@ -159,8 +159,10 @@ func (s starter) credentials(client func(fsid string) (Session, bool)) factory.C
 		Placement:       s.placement,
 		Granted:         s.granted,
 		Report:          s.reports.users,
+		Image:           driverImage(resourceread.ReadDaemonSetV1OrDie(s.assets.Node()).Spec.Template.Spec),
+		Kernels:         s.kernels.Kernels,
 		Open:            s.open,
-		Triggers:        []factory.Informer{s.gate},
+		Triggers:        []factory.Informer{s.gate, s.kernels},
 		Clock:           clock.RealClock{},
 		Recorder:        s.recorder,
 	})

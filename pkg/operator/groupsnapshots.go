@@ -53,8 +53,16 @@ func groupSnapshotVersion(image string) string {
 
 // groupSnapshotsOffered says whether the driver of a pod offers them.
 func groupSnapshotsOffered(d driver.Driver, pod corev1.PodSpec) bool {
+	return d.OffersGroupSnapshots(driverImage(pod))
+}
+
+// driverImage is the driver's of a pod; empty where it has no such container.
+func driverImage(pod corev1.PodSpec) string {
 	at := slices.IndexFunc(pod.Containers, func(c corev1.Container) bool { return c.Name == driverContainer })
-	return at < 0 || d.OffersGroupSnapshots(pod.Containers[at].Image)
+	if at < 0 {
+		return ""
+	}
+	return pod.Containers[at].Image
 }
 
 // withGroupSnapshots turns the gate off where the driver does not offer them, or the API server does

@@ -57,6 +57,7 @@ type starter struct {
 	reports   reports
 	// snapshots are the driver's VolumeSnapshotContents.
 	snapshots *snapshots
+	kernels   *kernels
 	// machines is what virtualization platforms bring.
 	machines *virtualization.Watches
 }
@@ -79,6 +80,10 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 	if err != nil {
 		return err
 	}
+	kernels, err := newKernels(clients.kube)
+	if err != nil {
+		return err
+	}
 	s := starter{
 		driver: o.Driver, assets: o.Assets, dial: o.Dial, resolve: o.Resolve, clients: clients, recorder: cc.EventRecorder,
 		cluster:       &latest.Value[ceph.Cluster]{},
@@ -92,6 +97,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		classProblems: &latest.Value[[]string]{},
 		heldClass:     &latest.Value[operatorv1.StorageClassStateName]{},
 		snapshots:     newSnapshots(clients.dynamic, o.Driver),
+		kernels:       kernels,
 		machines:      &virtualization.Watches{},
 		reports: reports{
 			connections: &latest.Value[[]report.Connection]{},
@@ -111,6 +117,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		m.WithController(c, 1)
 	}
 	clients.start(ctx)
+	go kernels.run(ctx)
 	m.Start(ctx)
 	return nil
 }

@@ -91,6 +91,14 @@ func (p Programs) Path(program string) (string, error) {
 	return filepath.Join(p.root, startersFolder, program), nil
 }
 
+// SearchPath is PATH with the programs in it.
+func (p Programs) SearchPath() string {
+	if p.root == "" {
+		return os.Getenv("PATH")
+	}
+	return filepath.Join(p.root, startersFolder) + string(filepath.ListSeparator) + os.Getenv("PATH")
+}
+
 // Version asks the mon for its version, such as "18.2.7".
 func (p Programs) Version(ctx context.Context) (string, error) {
 	path, err := p.Path("ceph-mon")

@@ -80,6 +80,15 @@ func TestStarters(t *testing.T) {
 	}
 }
 
+func TestSearchPath(t *testing.T) {
+	t.Setenv("PATH", "/bin")
+	for want, p := range map[string]Programs{"/bin": {}, "/root/starters:/bin": {root: "/root"}} {
+		if got := p.SearchPath(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 func TestFolders(t *testing.T) {
 	dir := unpacked(t)
 	got, err := Programs{root: dir}.Folders()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"time"
@@ -76,10 +75,7 @@ func shell(ctx context.Context, command string) {
 	GinkgoHelper()
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	ceph := env.Cluster.Ceph()
-	cmd := exec.CommandContext(ctx, "sh", "-c", command)
-	cmd.Env = append(os.Environ(), "CEPH_ARGS=--conf "+ceph.ConfFile()+" --keyring "+ceph.KeyringFile())
-	out, err := cmd.CombinedOutput()
+	out, err := env.Cluster.Ceph().Shell(ctx, command).CombinedOutput()
 	Expect(err).NotTo(HaveOccurred(), string(out))
 }
 

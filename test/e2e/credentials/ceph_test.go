@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -81,16 +80,15 @@ func as(ctx context.Context, secret, program string, arguments ...string) (strin
 	keyring := filepath.Join(GinkgoT().TempDir(), "keyring")
 	Expect(os.WriteFile(keyring, []byte("[client."+id+"]\n\tkey = "+key+"\n"), 0o600)).To(Succeed())
 	arguments = append([]string{"--conf", env.Cluster.Ceph().ConfFile(), "--keyring", keyring, "--id", id}, arguments...)
-	out, err := exec.CommandContext(ctx, program, arguments...).CombinedOutput()
+	cmd, err := env.Cluster.Ceph().Program(ctx, program, arguments...)
+	Expect(err).NotTo(HaveOccurred())
+	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
 
 // run has a shell run a command of `ceph` as an administrator would who copied it.
 func run(ctx context.Context, command string) {
 	GinkgoHelper()
-	rest, found := strings.CutPrefix(command, "ceph ")
-	Expect(found).To(BeTrue(), command)
-	line := "exec ceph --conf '" + env.Cluster.Ceph().ConfFile() + "' --keyring '" + env.Cluster.Ceph().KeyringFile() + "' " + rest
-	out, err := exec.CommandContext(ctx, "sh", "-c", line).CombinedOutput()
+	out, err := env.Cluster.Ceph().Shell(ctx, command).CombinedOutput()
 	Expect(err).NotTo(HaveOccurred(), string(out))
 }
