@@ -22,7 +22,11 @@ func (p Plan) makeRoot() error {
 	if err := unix.Mount("tmpfs", p.Root, "tmpfs", unix.MS_NOSUID, "mode=0755"); err != nil {
 		return fmt.Errorf("mounting a root file system: %w", err)
 	}
-	mounts := append(slices.Clone(p.Mounts), names()...)
+	libraries, err := libraries(p.Program)
+	if err != nil {
+		return err
+	}
+	mounts := slices.Concat(p.Mounts, names(), libraries)
 	for _, path := range shared {
 		if err := p.share(path, mounts); err != nil {
 			return err
