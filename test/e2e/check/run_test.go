@@ -22,6 +22,7 @@ import (
 type result struct {
 	code           int
 	stdout, stderr string
+	took           time.Duration
 	// Result and Lines are those of -o json.
 	Result string
 	Lines  []line
@@ -70,7 +71,9 @@ func kubeconfig() string { return "--kubeconfig=" + env.Cluster.AdminKubeconfig(
 // report runs with -o json.
 func report(ctx context.Context, arguments ...string) result {
 	GinkgoHelper()
+	begin := time.Now()
 	r := run(ctx, append(arguments, "-o", "json")...)
+	r.took = time.Since(begin)
 	Expect(json.Unmarshal([]byte(r.stdout), &r)).To(Succeed(), r.stdout+r.stderr)
 	AddReportEntry("check "+strings.Join(arguments, " "), r.stdout, ReportEntryVisibilityFailureOrVerbose)
 	return r
