@@ -27,12 +27,14 @@ const (
 // unusedFor is how long an archive is kept that nobody asks for.
 const unusedFor = 24 * time.Hour
 
+const imageFile = "image.tar"
+
 // Archive is a file that `ctr images import` takes, with the image of that name.
 type Archive struct{ Name, File string }
 
 // Ensure returns archives of the named images, all that there are when none is named: those of
 // the manifests, under exactly the manifests' names, and those that are named above. They are made
-// now unless they are in the cache. For images that the environment replaces, see Pulled.
+// now unless they are in the cache; those that the environment replaces are copied, or pulled.
 func Ensure(ctx context.Context, log io.Writer, names ...string) ([]Archive, error) {
 	all, err := recipes()
 	if err != nil {
@@ -48,9 +50,6 @@ func Ensure(ctx context.Context, log io.Writer, names ...string) ([]Archive, err
 		given, err := replacement(r.variable)
 		if err != nil {
 			return nil, err
-		}
-		if given.pull != "" {
-			continue
 		}
 		file, err := r.ensure(ctx, log, given)
 		if err != nil {
@@ -68,13 +67,6 @@ func Ensure(ctx context.Context, log io.Writer, names ...string) ([]Archive, err
 
 // ensure returns the file of the archive.
 func (r recipe) ensure(ctx context.Context, log io.Writer, given replaced) (string, error) {
-	write, key, err := r.renamed(given.file)
-	if given.file == "" {
-		write, key, err = r.made(ctx, log)
-	}
-	if err != nil {
-		return "", err
-	}
 	cache, err := programs.CacheRoot(log)
 	if err != nil {
 		return "", err
@@ -83,16 +75,33 @@ func (r recipe) ensure(ctx context.Context, log io.Writer, given replaced) (stri
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err
 	}
-	const file = "image.tar"
+	if given.pull != "" {
+		scratch, err := os.MkdirTemp(folder, "pulled-")
+		if err != nil {
+			return "", err
+		}
+		defer os.RemoveAll(scratch)
+		given.file = filepath.Join(scratch, imageFile)
+		if err := pull(ctx, log, given.pull, given.file); err != nil {
+			return "", err
+		}
+	}
+	write, key, err := r.renamed(given.file)
+	if given.file == "" {
+		write, key, err = r.made(ctx, log)
+	}
+	if err != nil {
+		return "", err
+	}
 	target := filepath.Join(folder, r.short+"-"+key)
 	err = programs.Once(ctx, target, log, func(_ context.Context, dir string) error {
 		fmt.Fprintf(log, "Making image %s\n", r.name)
-		return toFile(filepath.Join(dir, file), write)
+		return toFile(filepath.Join(dir, imageFile), write)
 	})
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(target, file), errors.Join(os.Chtimes(target, time.Time{}, time.Now()), forget(folder, r.short, time.Now().Add(-unusedFor)))
+	return filepath.Join(target, imageFile), errors.Join(os.Chtimes(target, time.Time{}, time.Now()), forget(folder, r.short, time.Now().Add(-unusedFor)))
 }
 
 // forget removes what was made of an earlier program and not asked for since.

@@ -6,12 +6,15 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/images/archive"
 )
 
 // TestEnsure makes the images that need neither Ceph nor other modules.
@@ -186,15 +189,56 @@ func TestReplacement(t *testing.T) {
 	}
 }
 
-func TestPulled(t *testing.T) {
-	t.Setenv("CEPH_CSI_IMAGE", "quay.io/cephcsi/cephcsi:v3.18.0")
-	got, err := Pulled()
-	want := map[string]string{"quay.io/openshift/origin-ceph-csi-driver:latest": "quay.io/cephcsi/cephcsi:v3.18.0"}
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("%v\n%s", err, diff)
+// TestReplaced: the operator's image as `make test-image` leaves it, and one that a registry has.
+func TestReplaced(t *testing.T) {
+	const operator, driver = "quay.io/openshift/origin-ceph-csi-driver-operator:latest", "quay.io/openshift/origin-ceph-csi-driver:latest"
+	const published = "quay.io/cephcsi/cephcsi:v3.18.0"
+	given := filepath.Join(t.TempDir(), imageFile)
+	image := archive.Image{Name: "localhost/somebody:v1", User: "1001", Entrypoint: []string{"/usr/bin/operator"}, Layers: [][]archive.Entry{{}}}
+	if err := toFile(given, func(w io.Writer) error { return archive.Write(w, image, t.TempDir()) }); err != nil {
+		t.Fatal(err)
 	}
-	made, err := Ensure(t.Context(), t.Output(), "quay.io/openshift/origin-ceph-csi-driver:latest")
-	if len(made) > 0 || err != nil {
-		t.Errorf("made what will be pulled: %v, %v", made, err)
+	tests := map[string]struct{ reason, program, script, variable, value, image, said string }{
+		"Operator": {reason: "the Dockerfile's is tried", variable: "OPERATOR_IMAGE", value: given, image: operator},
+		"Podman": {
+			reason: "the nodes reach no registry", program: "podman", variable: "CEPH_CSI_IMAGE", value: published, image: driver,
+			script: `[ "$1 $2" = "pull ` + published + `" ] || [ "$1 $2 $4" = "save --output ` + published + `" ] && { [ "$1" = pull ] || cp ` + given + ` "$3"; }`,
+		},
+		"Skopeo": {
+			reason: "it keeps no images of its own", program: "skopeo", variable: "CEPH_CSI_IMAGE", value: published, image: driver,
+			script: `[ "$1 $2" = "copy docker://` + published + `" ] && cp ` + given + ` "${3#docker-archive:}"`,
+		},
+		"Refused": {reason: "the registry wants to know who asks", program: "docker", script: "exit 1", variable: "CEPH_CSI_IMAGE", value: published, image: driver, said: "docker pull " + published},
+		"Nothing": {reason: "no program to pull with", variable: "CEPH_CSI_IMAGE", value: published, image: driver, said: "needs podman, docker or skopeo"},
+	}
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shell := "#!" + sh + "\nPATH=" + os.Getenv("PATH") + "\n"
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			if tc.program != "" {
+				if err := os.WriteFile(filepath.Join(folder, tc.program), []byte(shell+tc.script+"\n"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Setenv("PATH", folder)
+			t.Setenv(tc.variable, tc.value)
+			made, err := Ensure(t.Context(), t.Output(), tc.image)
+			if tc.said != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.said) {
+					t.Fatalf("%s: got %v", tc.reason, err)
+				}
+				return
+			}
+			if err != nil || len(made) != 1 {
+				t.Fatalf("%s: got %v, %v", tc.reason, made, err)
+			}
+			if got := read(t, made[0].File); got.name != tc.image || got.user != image.User || got.entrypoint[0] != image.Entrypoint[0] {
+				t.Errorf("%s: got %+v", tc.reason, got)
+			}
+		})
 	}
 }

@@ -1,8 +1,11 @@
 package images
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 )
@@ -10,9 +13,11 @@ import (
 // replaced is what somebody gives for an image: an archive's file, or a name that can be pulled.
 type replaced struct{ file, pull string }
 
-// driverReplacement is the environment's variable for the driver's image; the others' are named as
-// the manifests name them.
-const driverReplacement = "CEPH_CSI_IMAGE"
+// The environment's variables for two images; the others' are named as the manifests name them.
+const (
+	driverReplacement   = "CEPH_CSI_IMAGE"
+	operatorReplacement = "OPERATOR_IMAGE"
+)
 
 // reference is the name of an image with its registry.
 var reference = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*(:[0-9]+)?(/[a-z0-9][a-z0-9._-]*)+(:[\w][\w.-]*)?(@sha256:[0-9a-f]{64})?$`)
@@ -20,8 +25,10 @@ var reference = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*(:[0-9]+)?(/[a-z0-9][a-z
 // replacement is what the environment gives for a variable of the manifests.
 func replacement(variable string) (replaced, error) {
 	switch variable {
-	case "", operatorVariable:
+	case "":
 		return replaced{}, nil
+	case operatorVariable:
+		variable = operatorReplacement
 	case driverVariable:
 		variable = driverReplacement
 	}
@@ -50,23 +57,38 @@ func parseReplacement(value string) (replaced, error) {
 	return replaced{pull: value}, nil
 }
 
-// Pulled are the images that the environment replaces by ones that a registry has, by the names
-// that the manifests carry: Ensure makes none of them, whoever applies the manifests puts the new
-// names in, and nodes pull them.
-func Pulled() (map[string]string, error) {
-	names, err := named()
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]string{}
-	for variable, name := range names {
-		given, err := replacement(variable)
+// pullers are programs that bring an image from a registry into an archive, in the order in which they
+// are looked for.
+var pullers = []struct {
+	program string
+	steps   func(name, file string) [][]string
+}{
+	{"podman", pullAndSave},
+	{"docker", pullAndSave},
+	{"skopeo", func(name, file string) [][]string {
+		return [][]string{{"copy", "docker://" + name, "docker-archive:" + file}}
+	}},
+}
+
+func pullAndSave(name, file string) [][]string {
+	return [][]string{{"pull", name}, {"save", "--output", file, name}}
+}
+
+// pull writes the archive of an image that a registry has.
+func pull(ctx context.Context, log io.Writer, name, file string) error {
+	for _, p := range pullers {
+		path, err := exec.LookPath(p.program)
 		if err != nil {
-			return nil, err
+			continue
 		}
-		if given.pull != "" {
-			out[name] = given.pull
+		for _, arguments := range p.steps(name, file) {
+			cmd := exec.CommandContext(ctx, path, arguments...)
+			cmd.Stdout, cmd.Stderr = log, log
+			if err := cmd.Run(); err != nil {
+				return fmt.Errorf("%s %s: %w", p.program, strings.Join(arguments, " "), err)
+			}
 		}
+		return nil
 	}
-	return out, nil
+	return fmt.Errorf("pulling %s needs podman, docker or skopeo: install one, or give an archive of the image", name)
 }
