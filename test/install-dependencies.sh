@@ -47,7 +47,7 @@ image-tools)
 	;;
 esac
 
-programs=(gcc ceph ceph-mon ceph-mgr ceph-osd ceph-mds ceph-authtool monmaptool rbd-fuse rbd-nbd ceph-fuse fusermount3 mkfs.ext4 mkfs.xfs)
+programs=(gcc ceph ceph-mon ceph-mgr ceph-osd ceph-mds ceph-authtool monmaptool rbd-fuse rbd-nbd ceph-fuse fusermount3 mkfs.ext4 mkfs.xfs modprobe)
 if [ "${1:-}" = nodes ]; then
 	programs+=(containerd ctr runc nft iptables conntrack ip nsenter losetup)
 fi
@@ -70,12 +70,12 @@ if [ "$(id -u)" != 0 ]; then
 	sudo=(sudo)
 fi
 if command -v apt-get >/dev/null; then
-	packages=(gcc libc6-dev ceph-mon ceph-mgr ceph-osd ceph-mds ceph-common librados-dev libcephfs-dev librbd-dev rbd-fuse rbd-nbd ceph-fuse fuse3 e2fsprogs xfsprogs)
+	packages=(gcc libc6-dev ceph-mon ceph-mgr ceph-osd ceph-mds ceph-common librados-dev libcephfs-dev librbd-dev rbd-fuse rbd-nbd ceph-fuse fuse3 e2fsprogs xfsprogs kmod)
 	[ "${1:-}" != nodes ] || packages+=(containerd runc containernetworking-plugins nftables iptables conntrack iproute2 util-linux mount)
 	install=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${packages[@]}")
 	refresh=("${sudo[@]}" apt-get update)
 elif command -v dnf >/dev/null; then
-	packages=(gcc ceph-mon ceph-mgr ceph-osd ceph-mds ceph-common librados-devel libcephfs-devel librbd-devel rbd-fuse rbd-nbd ceph-fuse fuse3 e2fsprogs xfsprogs)
+	packages=(gcc ceph-mon ceph-mgr ceph-osd ceph-mds ceph-common librados-devel libcephfs-devel librbd-devel rbd-fuse rbd-nbd ceph-fuse fuse3 e2fsprogs xfsprogs kmod)
 	[ "${1:-}" != nodes ] || packages+=(containerd runc containernetworking-plugins nftables iptables-nft conntrack-tools iproute util-linux)
 	install=("${sudo[@]}" dnf install -y "${packages[@]}")
 	refresh=(true)

@@ -24,6 +24,11 @@ func serve(o options) error {
 	if err != nil {
 		return err
 	}
+	if o.kind == "rbd" && o.node {
+		if err := images.LoadModule(); err != nil {
+			return err
+		}
+	}
 	server := grpc.NewServer(grpc.UnaryInterceptor(logged))
 	csi.RegisterIdentityServer(server, &identity{options: o})
 	if o.kind == "rbd" {

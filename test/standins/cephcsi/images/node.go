@@ -127,9 +127,19 @@ func (n *Node) find(request *csi.NodeStageVolumeRequest) (*access.Session, *volu
 	return session, image, nil
 }
 
+const supportedFeatures = "/sys/bus/rbd/supported_features"
+
+// LoadModule makes the kernel know RBD. ceph-csi's node plugin does so when it starts, and ends when it fails.
+func LoadModule() error {
+	if _, err := os.Stat(supportedFeatures); err == nil {
+		return nil
+	}
+	return node.LoadModule(context.Background(), "rbd")
+}
+
 // supported is what the kernel says, where it has RBD.
 func supported() uint64 {
-	said, err := os.ReadFile("/sys/bus/rbd/supported_features")
+	said, err := os.ReadFile(supportedFeatures)
 	if err != nil {
 		return krbd
 	}

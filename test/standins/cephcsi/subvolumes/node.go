@@ -3,6 +3,7 @@ package subvolumes
 import (
 	"context"
 	"fmt"
+	"os"
 	"path"
 	"strings"
 
@@ -120,12 +121,24 @@ func (n *Node) mount(ctx context.Context, l *located, directory string, request 
 			arguments = append(arguments, "-o", option)
 		}
 	}
-	run := node.Run
-	if kernel {
-		run = node.Outlive
+	if !kernel {
+		_, err := node.Run(ctx, "ceph-fuse", arguments...)
+		return err
 	}
-	_, err := run(ctx, "ceph-fuse", arguments...)
+	if err := loadModule(ctx); err != nil {
+		return err
+	}
+	_, err := node.Outlive(ctx, "ceph-fuse", arguments...)
 	return err
+}
+
+// loadModule makes the kernel know CephFS. ceph-csi's node plugin does so when it mounts for the first time.
+func loadModule(ctx context.Context) error {
+	known, err := os.ReadFile("/proc/filesystems")
+	if err != nil || strings.Contains(string(known), "\tceph\n") {
+		return err
+	}
+	return node.LoadModule(ctx, "ceph")
 }
 
 // NodeUnstageVolume unmounts all there is.
