@@ -22,8 +22,6 @@ type Controller struct {
 	locks access.Locks
 }
 
-const mebibyte = 1 << 20
-
 // CreateVolume makes an image, or finds the one of an earlier request of the same name.
 func (c *Controller) CreateVolume(_ context.Context, request *csi.CreateVolumeRequest) (*csi.CreateVolumeResponse, error) {
 	if err := checkCreate(request); err != nil {
@@ -181,7 +179,7 @@ func classOf(request *csi.CreateVolumeRequest) (volumes.Class, error) {
 	class := volumes.Class{Place: volumes.Place{Pool: parameters["pool"]}, DataPool: parameters["dataPool"], Prefix: parameters["volumeNamePrefix"]}
 	class.Bytes = 1 << 30
 	if size := request.GetCapacityRange().GetRequiredBytes(); size > 0 {
-		class.Bytes = roundUp(size)
+		class.Bytes = access.ImageSize(size)
 	}
 	if parameters["imageFeatures"] == "" {
 		return class, nil
@@ -199,8 +197,6 @@ func classOf(request *csi.CreateVolumeRequest) (volumes.Class, error) {
 	class.Features = uint64(rbd.FeatureSetFromNames(names))
 	return class, nil
 }
-
-func roundUp(bytes int64) uint64 { return uint64(bytes+mebibyte-1) / mebibyte * mebibyte }
 
 // internal is how ceph-csi answers what Ceph refused; nil stays nil.
 func internal(err error) error {
@@ -296,7 +292,7 @@ func (c *Controller) ControllerExpandVolume(_ context.Context, request *csi.Cont
 	if volumes.IsMissing(err) {
 		return nil, status.Errorf(codes.NotFound, "volume ID %s not found", request.GetVolumeId())
 	}
-	size := max(roundUp(request.GetCapacityRange().GetRequiredBytes()), info.Bytes)
+	size := max(access.ImageSize(request.GetCapacityRange().GetRequiredBytes()), info.Bytes)
 	if err == nil && size > info.Bytes {
 		err = image.Expand(size)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log"
 
+	"github.com/ceph/go-ceph/rbd"
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -41,6 +42,9 @@ func (c *Controller) CreateSnapshot(_ context.Context, request *csi.CreateSnapsh
 	}
 	if err != nil {
 		return nil, internal(err)
+	}
+	if info.Features&rbd.FeatureLayering == 0 {
+		return nil, status.Errorf(codes.InvalidArgument, "volume(%s) has not snapshot feature(layering)", request.GetSourceVolumeId())
 	}
 	snapshot, err := c.snapshot(session, image, info, request)
 	if err != nil {

@@ -42,7 +42,7 @@ func (c *Controller) CreateVolume(_ context.Context, request *csi.CreateVolumeRe
 	if err != nil {
 		return nil, status.Error(codes.InvalidArgument, err.Error())
 	}
-	class.Prefix, class.DataPool, class.Bytes = parameters["volumeNamePrefix"], parameters["pool"], roundUp(request.GetCapacityRange().GetRequiredBytes())
+	class.Prefix, class.DataPool, class.Bytes = parameters["volumeNamePrefix"], parameters["pool"], access.SubvolumeSize(request.GetCapacityRange().GetRequiredBytes())
 	cluster := session.Ceph.Asked(volumes.Request{
 		Name: request.GetName(), Owner: parameters[access.OwnerKey], Instance: c.InstanceID, Tags: c.VolumeTags(parameters),
 	})
@@ -191,17 +191,6 @@ func readOnly(capability *csi.VolumeCapability) bool {
 	return mode == csi.VolumeCapability_AccessMode_MULTI_NODE_READER_ONLY || mode == csi.VolumeCapability_AccessMode_SINGLE_NODE_READER_ONLY
 }
 
-const mebibyte = 1 << 20
-
-// roundUp gives whole GiB above one, whole MiB below, and 1 GiB where nothing is asked for.
-func roundUp(bytes int64) uint64 {
-	unit := int64(mebibyte)
-	if bytes == 0 || bytes > 1<<30 {
-		unit = 1 << 30
-	}
-	return uint64(max((bytes+unit-1)/unit, 1) * unit)
-}
-
 func internal(err error) error {
 	if err == nil || status.Code(err) != codes.Unknown {
 		return err
@@ -308,7 +297,7 @@ func (c *Controller) ControllerExpandVolume(_ context.Context, request *csi.Cont
 	if err == nil && backing != "" {
 		err = status.Error(codes.InvalidArgument, "cannot expand snapshot-backed volume")
 	}
-	size := roundUp(request.GetCapacityRange().GetRequiredBytes())
+	size := access.SubvolumeSize(request.GetCapacityRange().GetRequiredBytes())
 	if err == nil {
 		err = volume.Expand(size)
 	}

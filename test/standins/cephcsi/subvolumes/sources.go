@@ -48,7 +48,7 @@ func (c *Controller) sourceOf(session *access.Session, request *csi.CreateVolume
 	if volumes.IsMissing(err) {
 		return out, notFound
 	}
-	if size := roundUp(request.GetCapacityRange().GetRequiredBytes()); err == nil && out.volume != nil && int64(size) < out.info.Bytes() {
+	if size := access.SubvolumeSize(request.GetCapacityRange().GetRequiredBytes()); err == nil && out.volume != nil && int64(size) < out.info.Bytes() {
 		return out, status.Errorf(codes.InvalidArgument, "cannot clone from volume %s: volume size %d is smaller than source volume size %d", id, size, out.info.Bytes())
 	}
 	return out, internal(err)
