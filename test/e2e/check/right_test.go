@@ -18,7 +18,10 @@ import (
 
 func nothingWrong() {
 	It("ends with 0, and leaves Ceph and Kubernetes as they were", func(ctx SpecContext) {
-		// The mgr itself changes pools for a while after they are made.
+		// The mgr itself changes pools for a while after they are made, and looks each minute whether to.
+		for _, pool := range strings.Fields(string(ceph(ctx, "osd", "pool", "ls"))) {
+			ceph(ctx, "osd", "pool", "set", pool, "pg_autoscale_mode", "off")
+		}
 		Eventually(func(g Gomega) {
 			before := cephState(ctx)
 			g.Consistently(func() string { return cephState(ctx) }, fixture.Undisturbed, time.Second).Should(Equal(before))
@@ -59,11 +62,17 @@ func cephState(ctx context.Context) string {
 	GinkgoHelper()
 	var all strings.Builder
 	for _, command := range [][]string{{"osd", "dump"}, {"auth", "ls"}, {"fs", "dump"}, {"mon", "dump"}, {"config", "dump"}} {
-		out, err := env.Cluster.Ceph().Command(ctx, append(command, "--format", "json")...)
-		Expect(err).NotTo(HaveOccurred())
-		all.Write(out)
+		all.Write(ceph(ctx, append(command, "--format", "json")...))
 	}
 	return all.String()
+}
+
+// ceph runs a command as the administrator.
+func ceph(ctx context.Context, arguments ...string) []byte {
+	GinkgoHelper()
+	out, err := env.Cluster.Ceph().Command(ctx, arguments...)
+	Expect(err).NotTo(HaveOccurred())
+	return out
 }
 
 // ofCheck are the requests that the command has made since a moment.
