@@ -10,7 +10,9 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	cephtypes "github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephrelease"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 	"github.com/openshift/ceph-csi-driver-operator/test/volumes"
 )
@@ -74,6 +76,21 @@ func minted() {
 			c := env.Condition(ctx, Default, d, "CredentialsMinted")
 			Expect(string(c.Status)).To(Equal("True"))
 			Expect(c.Message).To(And(ContainSubstring("client."+d.ProvisionerUser(infraID)), ContainSubstring("client."+d.NodeUser(infraID))))
+		}
+	})
+
+	It("have keys of a type that the nodes know, or the nodes are named that may not", func(ctx SpecContext) {
+		weak := ContainSubstring("kernels of nodes master-0 (5.14.0-570.el9.x86_64)")
+		if cephrelease.KeyType() == string(cephtypes.AES) {
+			weak = Not(weak)
+		}
+		for _, d := range driver.All {
+			Eventually(func(g Gomega) {
+				g.Expect(env.Condition(ctx, g, d, "CredentialsMinted").Message).To(weak)
+			}).WithContext(ctx).Should(Succeed())
+			_, key := secretUser(ctx, Default, d.NodeSecret())
+			Expect(string(cephtypes.NewKey(key).Type())).To(Equal(cephrelease.KeyType()))
+			AddReportEntry(env.Condition(ctx, Default, d, "CredentialsMinted").Message)
 		}
 	})
 
