@@ -33,6 +33,7 @@ func TestCeph(t *testing.T) {
 	checkPool(t, c)
 	checkPause(t, c)
 	checkRestart(t, c)
+	checkFailedFilesystem(t, c)
 	checkMons(t, c)
 	checkNoKeyInArguments(t, c, group)
 }
@@ -102,6 +103,16 @@ func checkRestart(t *testing.T, c *Ceph) {
 	out, err := c.RBD(t.Context(), "ls", "rbd")
 	if err != nil || string(out) != "image\n" {
 		t.Errorf("images after restarts: %q, %v", out, err)
+	}
+}
+
+// checkFailedFilesystem: an MDS whose filesystem is failed starts itself anew.
+func checkFailedFilesystem(t *testing.T, c *Ceph) {
+	t.Helper()
+	ask(t, c, "fs", "fail", Filesystem)
+	ask(t, c, "fs", "set", Filesystem, "joinable", "true")
+	if err := c.waitReady(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -3,6 +3,7 @@ package cephdaemons
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/process"
 )
@@ -39,18 +40,27 @@ func (c *Ceph) revive(p *process.Process, start func() error) {
 	if !c.forgiven(p) {
 		return
 	}
-	c.mu.Lock()
-	c.crashes[p.Name]++
-	c.mu.Unlock()
+	if !startsAnew(p) {
+		c.mu.Lock()
+		c.crashes[p.Name]++
+		c.mu.Unlock()
+	}
 	fmt.Fprintf(c.options.Log, "started again: %v\n", errors.Join(p.Exited(), start()))
 }
 
-// forgiven says whether a daemon has crashed and is to be started again. One that was killed,
-// or replaced, is not.
+// startsAnew says whether a daemon wanted to start itself anew, as an MDS does when its filesystem is
+// failed. One of an unpacked release then starts the dynamic linker that it was started by, with nothing
+// but its own arguments.
+func startsAnew(p *process.Process) bool {
+	return p.Failed() && strings.Contains(p.Exited().Error(), "unrecognized option '--conf'")
+}
+
+// forgiven says whether a daemon has crashed, or wanted to start itself anew, and is to be started again.
+// One that was killed, or replaced, is not.
 func (c *Ceph) forgiven(p *process.Process) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.daemon[p.Name] == p && p.Crashed() && c.crashes[p.Name] < mostCrashes
+	return c.daemon[p.Name] == p && (startsAnew(p) || p.Crashed() && c.crashes[p.Name] < mostCrashes)
 }
 
 // ended tells of daemons that ended without having been told to.
@@ -59,7 +69,7 @@ func (c *Ceph) ended() error {
 	defer c.mu.Unlock()
 	var errs []error
 	for _, p := range c.daemon {
-		if !p.Crashed() || c.crashes[p.Name] >= mostCrashes {
+		if !startsAnew(p) && (!p.Crashed() || c.crashes[p.Name] >= mostCrashes) {
 			errs = append(errs, p.Exited())
 		}
 	}

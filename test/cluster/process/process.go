@@ -52,6 +52,12 @@ func (p *Process) Crashed() bool {
 	return ok && status.Signaled() && (status.Signal() == syscall.SIGABRT || status.Signal() == syscall.SIGSEGV)
 }
 
+// Failed says that the daemon ended by itself, with an error.
+func (p *Process) Failed() bool {
+	var exit *exec.ExitError
+	return p.Exited() != nil && errors.As(p.err, &exit) && exit.ExitCode() > 0
+}
+
 // Kill ends the daemon and everything it started, and waits until it is gone.
 func (p *Process) Kill() {
 	_ = p.signal(syscall.SIGKILL)
