@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -44,6 +45,8 @@ type answer struct {
 	leftOut []string
 	// err is Ceph's refusal.
 	err error
+	// passedOn says that the driver gets the operator's user, which may not make others.
+	passedOn bool
 }
 
 // serves says whether the answer is about the users that the question is about.
@@ -54,7 +57,7 @@ func (a answer) serves(q question) bool {
 // covers says whether the answer is about everything in the question. Where nothing can be
 // made, it does not matter for which places.
 func (a answer) covers(q question) bool {
-	if errors.Is(a.err, ceph.ErrDenied) {
+	if a.passedOn {
 		q.places, q.complete = a.question.places, a.question.complete
 	}
 	return a.given && reflect.DeepEqual(a.question, q)
@@ -63,7 +66,7 @@ func (a answer) covers(q question) bool {
 // due says whether a question is to be put now, or after how long it is.
 func (a answer) due(q question, now time.Time) (bool, time.Duration) {
 	pause := repeatAfter
-	if errors.Is(a.err, ceph.ErrDenied) && q.mode == driver.CredentialsAuto {
+	if a.passedOn {
 		pause = retryDenied
 	}
 	left := pause - now.Sub(a.at)
@@ -83,6 +86,7 @@ func (c *controller) put(ctx context.Context, in input, q question) time.Duratio
 		return retryOutage
 	}
 	next.at = c.Clock.Now()
+	next.passedOn = in.mode == driver.CredentialsPassthrough || in.mode == driver.CredentialsAuto && !in.minted && mayNotMint(next.err)
 	if next.err != nil && c.last.serves(q) {
 		next.users = c.last.users
 	}
@@ -167,6 +171,13 @@ func (c *controller) ensure(ctx context.Context, cluster Ceph, id string, caps c
 	}
 	c.Recorder.Eventf("CephUserCapsChanged", "Changed the caps of Ceph user %s to what classes and volumes of %s need", user.Entity(), c.Driver.Name)
 	return user.Credentials, nil
+}
+
+// mayNotMint says that Ceph refuses the commands by which users are made. That others are refused
+// says nothing of these.
+func mayNotMint(err error) bool {
+	var refused *ceph.CommandError
+	return errors.Is(err, ceph.ErrDenied) && errors.As(err, &refused) && slices.Contains([]string{"auth get", "auth get-or-create"}, refused.Command)
 }
 
 // silent says that Ceph gave no answer, of which pkg/connection tells.

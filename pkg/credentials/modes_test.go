@@ -81,6 +81,56 @@ func TestAutoFallsBack(t *testing.T) {
 	}
 }
 
+// TestAutoStaysMinted: the operator's own key goes to all nodes only if a person wants that, or
+// if the driver never had users of its own.
+func TestAutoStaysMinted(t *testing.T) {
+	for reason, change := range map[string]func(*fixture){
+		"may no longer read users": func(f *fixture) { f.ceph.Deny(operatorUser, "auth get") },
+		"after a restart too":      func(f *fixture) { f.ceph.Deny(operatorUser, "auth get"); f.restart() },
+		"whose Secrets are gone": func(f *fixture) {
+			f.ceph.Deny(operatorUser, "auth get")
+			for name := range f.minted() {
+				f.must(f.kube.CoreV1().Secrets(driver.Namespace).Delete(t.Context(), name, metav1.DeleteOptions{}))
+				f.must(f.secrets.Delete(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: name}}))
+			}
+		},
+	} {
+		f := newFixture(t, driver.RBD)
+		f.sync()
+		change(f)
+		f.connect()
+		for range 3 {
+			if diff := cmp.Diff(f.minted(), f.later()); diff != "" {
+				t.Fatalf("%s: Secrets (-want +got):\n%s", reason, diff)
+			}
+			f.expect(condition.CredentialsDegraded, operatorv1.ConditionTrue, condition.AccessDenied,
+				"client.op", "auth get", advice, "Passthrough", "spec.driverConfig.ceph.credentials")
+		}
+		f.ceph.Deny(operatorUser)
+		f.later()
+		f.expect(condition.CredentialsDegraded, operatorv1.ConditionFalse, condition.AsExpected)
+		f.ceph.Deny(operatorUser, "auth get")
+		f.settings.Credentials = driver.CredentialsPassthrough
+		f.sync()
+		f.settings.Credentials = driver.CredentialsAuto
+		f.connect()
+		if diff := cmp.Diff(f.both("op", "op"), f.later()); diff != "" {
+			t.Errorf("%s: a person has handed the key out (-want +got):\n%s", reason, diff)
+		}
+	}
+}
+
+// TestAutoToldApart: a command that is refused is no proof that users cannot be made.
+func TestAutoToldApart(t *testing.T) {
+	f := newFixture(t, driver.CephFS)
+	f.ceph.Deny(operatorUser, "fs dump")
+	f.connect()
+	if got := f.sync(); len(got) != 0 {
+		t.Errorf("the operator's key was given away: %v", got)
+	}
+	f.expect(condition.CredentialsDegraded, operatorv1.ConditionTrue, condition.AccessDenied, "client.op", "fs dump", advice)
+}
+
 func TestMintDenied(t *testing.T) {
 	f := newFixture(t, driver.RBD)
 	f.settings.Credentials = driver.CredentialsMint

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -30,6 +31,8 @@ type input struct {
 	kernels map[string]string
 	cluster ceph.Cluster
 	infraID string
+	// minted says that the driver works with users of its own.
+	minted bool
 	// placement is the default place; placed says that it is known, for this Ceph cluster.
 	placement ceph.Placement
 	placed    bool
@@ -58,6 +61,9 @@ func (c *controller) gather() (input, error) {
 	if in.infraID, err = c.infraID(); err != nil {
 		return in, err
 	}
+	if in.minted, err = c.minted(); err != nil {
+		return in, err
+	}
 	volumes, known := c.Usage.Get()
 	in.complete = known && in.placed
 	classes, err := c.StorageClasses.Lister().List(labels.Everything())
@@ -77,6 +83,24 @@ func (c *controller) gather() (input, error) {
 	}
 	in.places = c.used.places(in.cluster.FSID, now)
 	return in, nil
+}
+
+// minted looks at the users in the Secrets, whose names are those of any infra ID, and at those that
+// Ceph has made: a Secret may be gone.
+func (c *controller) minted() (bool, error) {
+	if len(c.last.users) > 0 {
+		return true, nil
+	}
+	for secret, prefix := range map[string]string{c.Driver.ProvisionerSecret(): c.Driver.ProvisionerUser(""), c.Driver.NodeSecret(): c.Driver.NodeUser("")} {
+		is, err := c.Secrets.Lister().Secrets(driver.Namespace).Get(secret)
+		if err != nil && !apierrors.IsNotFound(err) {
+			return false, fmt.Errorf("reading Secret %s/%s: %w", driver.Namespace, secret, err)
+		}
+		if err == nil && strings.HasPrefix(string(is.Data[userIDKey]), prefix) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // infraID is in the users' names: several OpenShift clusters may share a Ceph cluster.

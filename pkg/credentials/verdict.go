@@ -41,12 +41,13 @@ type outcome struct {
 // verdict decides who the driver's users are. An answer that does not cover what is asked now
 // grants nothing.
 //
-//	mode         Ceph    | users        granted CredentialsDegraded CredentialsMinted
-//	Passthrough  –       | operator's   yes     False               False
-//	Mint, Auto   ok      | minted       yes     False               True
-//	Auto         denied  | operator's   yes     False               False
-//	Mint         denied  | last minted  no      True, AccessDenied  –
-//	Mint, Auto   refused | last minted  no      True, SyncError     –
+//	mode         Ceph              | users        granted CredentialsDegraded CredentialsMinted
+//	Passthrough  –                 | operator's   yes     False               False
+//	Mint, Auto   ok                | minted       yes     False               True
+//	Auto         denies minting,   |
+//	             none minted yet   | operator's   yes     False               False
+//	Mint, Auto   denies otherwise  | last minted  no      True, AccessDenied  –
+//	Mint, Auto   refuses           | last minted  no      True, SyncError     –
 func verdict(d driver.Driver, in input, a answer, covers bool) outcome {
 	operator := in.cluster.Credentials
 	field := fmt.Sprintf("spec.driverConfig.ceph.credentials of ClusterCSIDriver %s", d.Name)
@@ -56,12 +57,13 @@ func verdict(d driver.Driver, in input, a answer, covers bool) outcome {
 		return passthrough(d, in, fmt.Sprintf("%s is %s: the driver works as %s, the operator's own user", field, in.mode, operator.Entity()), "")
 	case a.err == nil:
 		return minted(d, in, a, covers)
-	case errors.Is(a.err, ceph.ErrDenied) && in.mode == driver.CredentialsAuto:
+	case a.passedOn:
 		why := fmt.Sprintf("%s may not make users with narrower caps: %v", operator.Entity(), a.err)
 		return passthrough(d, in, fmt.Sprintf("The driver works as %s, the operator's own user, for %s; %s", operator.Entity(), why, advice), why)
 	case errors.Is(a.err, ceph.ErrDenied):
 		return broken(a, condition.New(condition.CredentialsDegraded, operatorv1.ConditionTrue, condition.AccessDenied,
-			fmt.Sprintf("%s is %s, but %s may not make Ceph users: %v; the Secrets stay as they are; %s", field, in.mode, operator.Entity(), a.err, advice)))
+			fmt.Sprintf("%s is %s, but %s may not make the driver's Ceph users or keep their caps: %v; the Secrets stay as they are; "+
+				"set it to %s if every node may have the key of %s, or %s", field, in.mode, operator.Entity(), a.err, driver.CredentialsPassthrough, operator.Entity(), advice)))
 	}
 	return broken(a, degraded(a.err))
 }

@@ -45,6 +45,23 @@ func passedOn(ctx context.Context, id string, message ...string) {
 	}
 }
 
+// denied waits until both drivers say that their users cannot be kept, and returns the command that mends it.
+func denied(ctx context.Context) string {
+	GinkgoHelper()
+	var command string
+	for _, d := range driver.All {
+		Eventually(func(g Gomega) {
+			c := env.Condition(ctx, g, d, "CephCredentialsDegraded")
+			g.Expect(string(c.Status)).To(Equal("True"))
+			g.Expect(c.Reason).To(Equal("AccessDenied"))
+			_, rest, found := strings.Cut(c.Message, "ceph auth caps ")
+			g.Expect(found).To(BeTrue(), c.Message)
+			command = "ceph auth caps " + rest
+		}).WithContext(ctx).Should(Succeed())
+	}
+	return command
+}
+
 func modes() {
 	It("Passthrough and back again, users and keys stay", func(ctx SpecContext) {
 		before := cephUser(ctx, Default, driver.RBD.NodeUser(infraID)).Key
@@ -56,7 +73,7 @@ func modes() {
 		setMode(ctx, "Auto")
 	})
 
-	It("with a user that may not make any, that one is passed on, until an administrator allows more", func(ctx SpecContext) {
+	It("with a user that may not make any, the users stay, until a person passes that one on, or an administrator allows more", func(ctx SpecContext) {
 		keyring := ceph(ctx, "auth", "get-or-create", "client.restricted",
 			"mon", `allow r, allow command "osd blocklist"`, "mgr", "allow rw",
 			"osd", "profile rbd, allow rw tag cephfs metadata=*, allow rw tag cephfs data=*", "mds", "allow rw")
@@ -64,20 +81,19 @@ func modes() {
 		data := env.Credentials()
 		data["keyring"] = keyring
 		env.Declare(ctx, data)
+		denied(ctx)
+		for _, d := range driver.All {
+			secretsHave(ctx, Default, cephUsers(ctx, Default), d, d.ProvisionerUser(infraID), d.NodeUser(infraID))
+		}
+		setMode(ctx, "Passthrough")
+		passedOn(ctx, "restricted", "spec.driverConfig.ceph.credentials")
+		setMode(ctx, "Auto")
 		passedOn(ctx, "restricted", "ceph auth caps client.restricted ")
 		env.Settle(ctx)
 
 		setMode(ctx, "Mint")
-		var command string
+		command := denied(ctx)
 		for _, d := range driver.All {
-			Eventually(func(g Gomega) {
-				c := env.Condition(ctx, g, d, "CephCredentialsDegraded")
-				g.Expect(string(c.Status)).To(Equal("True"))
-				g.Expect(c.Reason).To(Equal("AccessDenied"))
-				_, rest, found := strings.Cut(c.Message, "ceph auth caps ")
-				g.Expect(found).To(BeTrue(), c.Message)
-				command = "ceph auth caps " + rest
-			}).WithContext(ctx).Should(Succeed())
 			secretsHave(ctx, Default, cephUsers(ctx, Default), d, "restricted", "restricted")
 		}
 		AddReportEntry("advice", command)

@@ -86,6 +86,9 @@ func denied() {
 		env.KeepSecret(fixture.KeysOf(string(limited))...)
 		entries := env.Credentials()
 		entries["keyring"] = limited
+		for _, d := range driver.All {
+			set(ctx, d, "credentials", string(driver.CredentialsPassthrough))
+		}
 		env.Declare(ctx, entries)
 		// Pools that are named before the new connection is there are protected by the old one.
 		var name string
@@ -107,6 +110,9 @@ func denied() {
 			`"`+name+`"`, "client.limited", `allow command "osd pool application set"`)
 		env.Settle(ctx)
 		env.Declare(ctx, env.Credentials())
+		for _, d := range driver.All {
+			set(ctx, d, "credentials", nil)
+		}
 		protected(ctx, name, rbdUser)
 		says(ctx, driver.RBD, "PoolsProtected", operatorv1.ConditionTrue, "AsExpected")
 	})
