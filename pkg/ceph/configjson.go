@@ -1,8 +1,12 @@
 package ceph
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
+	"unicode/utf8"
 )
 
 // ConfigEntry is one entry of ceph-csi's config.json: what a clusterID stands for. Several may
@@ -18,30 +22,37 @@ type ConfigEntry struct {
 	SubvolumeGroup string
 }
 
+// ErrUnreadableConfig says that text is no config.json: ceph-csi refuses all of it, and nobody
+// knows what was meant to be there.
+var ErrUnreadableConfig = errors.New("not a list of Ceph clusters that ceph-csi could read")
+
 // ParseConfig reads a config.json as ceph-csi does: of entries with the same clusterID the first
-// one counts. Entries that it could not use are left out; text that is no config.json has none.
-func ParseConfig(content []byte) []ConfigEntry {
-	var list []json.RawMessage
+// one counts. Entries that it could not use are left out. No text at all has no entries.
+func ParseConfig(content []byte) ([]ConfigEntry, error) {
+	if len(bytes.TrimSpace(content)) == 0 {
+		return nil, nil
+	}
+	if !utf8.Valid(content) {
+		return nil, fmt.Errorf("%w: it is not UTF-8", ErrUnreadableConfig)
+	}
+	var list []struct {
+		ClusterID string   `json:"clusterID"`
+		Monitors  []string `json:"monitors"`
+		RBD       struct {
+			RADOSNamespace string `json:"radosNamespace"`
+		} `json:"rbd"`
+		CephFS struct {
+			RADOSNamespace string `json:"radosNamespace"`
+			SubvolumeGroup string `json:"subvolumeGroup"`
+		} `json:"cephFS"`
+	}
 	if err := json.Unmarshal(content, &list); err != nil {
-		return nil
+		return nil, fmt.Errorf("%w: %w", ErrUnreadableConfig, err)
 	}
 	var out []ConfigEntry
-	for _, raw := range list {
-		var entry struct {
-			ClusterID string   `json:"clusterID"`
-			Monitors  []string `json:"monitors"`
-			RBD       struct {
-				RADOSNamespace string `json:"radosNamespace"`
-			} `json:"rbd"`
-			CephFS struct {
-				RADOSNamespace string `json:"radosNamespace"`
-				SubvolumeGroup string `json:"subvolumeGroup"`
-			} `json:"cephFS"`
-		}
-		if err := json.Unmarshal(raw, &entry); err != nil || entry.ClusterID == "" || len(entry.Monitors) == 0 {
-			continue
-		}
-		if slices.ContainsFunc(out, func(e ConfigEntry) bool { return e.ClusterID == entry.ClusterID }) {
+	for _, entry := range list {
+		known := slices.ContainsFunc(out, func(e ConfigEntry) bool { return e.ClusterID == entry.ClusterID })
+		if known || entry.ClusterID == "" || len(entry.Monitors) == 0 {
 			continue
 		}
 		out = append(out, ConfigEntry{
@@ -50,7 +61,7 @@ func ParseConfig(content []byte) []ConfigEntry {
 			SubvolumeGroup: entry.CephFS.SubvolumeGroup,
 		})
 	}
-	return out
+	return out, nil
 }
 
 // HasMon says whether one of the addresses, "ip:port" each, is a mon's of the map.

@@ -1,6 +1,7 @@
 package ceph
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,20 +11,28 @@ func TestParseConfig(t *testing.T) {
 	tests := map[string]struct {
 		text string
 		want []ConfigEntry
+		err  error
 	}{
 		"Full": {
-			`[{"clusterID":"a","monitors":["10.0.0.1:6789"],"rbd":{"radosNamespace":"n"},"cephFS":{"radosNamespace":"j","subvolumeGroup":"g","x":1}},{"clusterID":"b","monitors":["10.0.0.2:6789"]}]`,
-			[]ConfigEntry{{ClusterID: "a", Monitors: []string{"10.0.0.1:6789"}, ImageNamespace: "n", JournalNamespace: "j", SubvolumeGroup: "g"}, {ClusterID: "b", Monitors: []string{"10.0.0.2:6789"}}},
+			text: `[{"clusterID":"a","monitors":["10.0.0.1:6789"],"rbd":{"radosNamespace":"n"},"cephFS":{"radosNamespace":"j","subvolumeGroup":"g","x":1}},{"clusterID":"b","monitors":["10.0.0.2:6789"]}]`,
+			want: []ConfigEntry{{ClusterID: "a", Monitors: []string{"10.0.0.1:6789"}, ImageNamespace: "n", JournalNamespace: "j", SubvolumeGroup: "g"}, {ClusterID: "b", Monitors: []string{"10.0.0.2:6789"}}},
 		},
-		"First":    {`[{"clusterID":"a","monitors":["1"]},{"clusterID":"a","monitors":["2"]}]`, []ConfigEntry{{ClusterID: "a", Monitors: []string{"1"}}}},
-		"Unusable": {`[{"clusterID":"a"},{"monitors":["1"]},{"clusterID":"c","monitors":["1"],"rbd":7},7]`, nil},
-		"Empty":    {``, nil},
-		"Object":   {`{"clusterID":"a","monitors":["1"]}`, nil},
+		"First":     {text: `[{"clusterID":"a","monitors":["1"]},{"clusterID":"a","monitors":["2"]}]`, want: []ConfigEntry{{ClusterID: "a", Monitors: []string{"1"}}}},
+		"Unusable":  {text: `[{"clusterID":"a"},{"monitors":["1"]}]`},
+		"Empty":     {text: " \n"},
+		"Null":      {text: "null"},
+		"Object":    {text: `{"clusterID":"a","monitors":["1"]}`, err: ErrUnreadableConfig},
+		"OtherType": {text: `[{"clusterID":"c","monitors":["1"],"rbd":7}]`, err: ErrUnreadableConfig},
+		"NoEntry":   {text: `[{"clusterID":"c","monitors":["1"]},7]`, err: ErrUnreadableConfig},
+		"CutOff":    {text: `[{"clusterID":"c","monitors":["1"]}`, err: ErrUnreadableConfig},
+		"NotUTF8":   {text: "[{\"clusterID\":\"c\xff\",\"monitors\":[\"1\"]}]", err: ErrUnreadableConfig},
+		"TwoTexts":  {text: `[] []`, err: ErrUnreadableConfig},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, ParseConfig([]byte(tc.text))); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
+			got, err := ParseConfig([]byte(tc.text))
+			if diff := cmp.Diff(tc.want, got); diff != "" || !errors.Is(err, tc.err) {
+				t.Errorf("error %v, want %v; -want +got:\n%s", err, tc.err, diff)
 			}
 		})
 	}
@@ -40,7 +49,8 @@ func FuzzParseConfig(f *testing.F) {
 	f.Add(`[{"clusterID":"a","monitors":["10.0.0.1:6789"],"rbd":{"radosNamespace":"n"}}]`)
 	f.Fuzz(func(t *testing.T, text string) {
 		seen := map[string]bool{}
-		for _, e := range ParseConfig([]byte(text)) {
+		entries, _ := ParseConfig([]byte(text))
+		for _, e := range entries {
 			if e.ClusterID == "" || len(e.Monitors) == 0 || seen[e.ClusterID] {
 				t.Errorf("entry %+v of %q", e, text)
 			}

@@ -119,6 +119,7 @@ const (
 	SeveralClusters    = "SeveralClusters"
 	DuplicateCluster   = "DuplicateCluster"
 	Forbidden          = "Forbidden"
+	ConfigUnreadable   = "ConfigUnreadable"
 	InvalidTarget      = "InvalidTarget"
 	SyncError          = "SyncError"
 	WaitingForObjects  = "WaitingForObjects"

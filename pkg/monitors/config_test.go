@@ -2,6 +2,7 @@ package monitors
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -26,39 +27,50 @@ func TestDecide(t *testing.T) {
 		reason   string
 		known    known
 		existing string
+		ours     members
 		want     string // without white space; "" for nil
+		err      error
 	}{
 		"First":           {reason: "pods wait for it: mons are enough", known: known{cluster: cluster}, want: "[" + own + "]"},
 		"Group known":     {reason: "the group is added when it is known", known: known{cluster: cluster, place: csi}, existing: "[" + own + "]", want: "[" + ownCSI + "]"},
 		"Group not yet":   {reason: "after a restart the group must not go away", known: known{cluster: cluster}, existing: "[" + ownCSI + "]", want: "[" + ownCSI + "]"},
 		"Group gone":      {reason: "RBD has none", known: known{cluster: cluster, place: ceph.Placement{FSID: "f1", Pool: "p"}}, existing: "[" + ownCSI + "]", want: "[" + own + "]"},
-		"Own edited":      {reason: "our entry is ours alone", known: known{cluster: cluster, place: csi}, existing: `[{"clusterID":"f1","monitors":["1.1.1.1:1"],"x":1}]`, want: "[" + ownCSI + "]"},
+		"Group of others": {reason: "what the operator has not set is not its to take", known: known{cluster: cluster, place: ceph.Placement{FSID: "f1", Pool: "p"}}, existing: "[" + ownCSI + "]", ours: members{}, want: "[" + ownCSI + "]"},
+		"Own edited":      {reason: "the mons are ours, and what settings say", known: known{cluster: cluster, place: csi}, existing: `[{"clusterID":"f1","monitors":["1.1.1.1:1"],"x":1,"cephFS":{"netNamespaceFilePath":"/n","subvolumeGroup":"x"}}]`, ours: members{}, want: `[{"clusterID":"f1","monitors":["10.0.0.1:6789","10.0.0.2:6789"],"x":1,"cephFS":{"netNamespaceFilePath":"/n","subvolumeGroup":"csi"}}]`},
 		"Other clusterID": {reason: "volume handles carry it; nothing in it is touched", known: known{cluster: cluster}, existing: "[" + foreign + "]", want: "[" + foreign + "," + own + "]"},
-		"Without mons":    {reason: "an entry without mons is of no use to anyone", known: known{cluster: cluster}, existing: `[{"clusterID":"f0","monitors":[]},{"monitors":["1.1.1.1:1"]},7]`, want: "[" + own + "]"},
-		"Twice":           {reason: "ceph-csi takes the first", known: known{cluster: cluster}, existing: "[" + foreign + "," + strings.ReplaceAll(foreign, "10.9", "10.7") + "]", want: "[" + foreign + "," + own + "]"},
-		"Unparsable":      {reason: "built anew", known: known{cluster: cluster}, existing: `[{"clusterID":`, want: "[" + own + "]"},
-		"An object":       {reason: "built anew", known: known{cluster: cluster}, existing: foreign, want: "[" + own + "]"},
+		"Without mons":    {reason: "half an edit is a person's to end", known: known{cluster: cluster}, existing: `[{"clusterID":"f0","monitors":[]},{"monitors":["1.1.1.1:1"]},` + own + `]`, want: `[{"clusterID":"f0","monitors":[]},{"monitors":["1.1.1.1:1"]},` + own + `]`},
+		"Twice":           {reason: "ceph-csi takes the first", known: known{cluster: cluster}, existing: `[{"clusterID":"f1","monitors":["1.1.1.1:1"]},` + own + `]`, want: "[" + own + "," + own + "]"},
+		"Spelling":        {reason: "as ceph-csi reads it", known: known{cluster: cluster}, existing: `[{"ClusterID":"f1","Monitors":["1.1.1.1:1"]}]`, want: `[{"ClusterID":"f1","Monitors":["10.0.0.1:6789","10.0.0.2:6789"]}]`},
+		"Cut off":         {reason: "it may have had more", known: known{cluster: cluster}, existing: `[{"clusterID":`, err: ceph.ErrUnreadableConfig},
+		"An object":       {reason: "it may be half an edit", known: known{cluster: cluster}, existing: foreign, err: ceph.ErrUnreadableConfig},
+		"No entry":        {reason: "ceph-csi refuses all of it", known: known{cluster: cluster}, existing: "[" + own + ",7]", err: ceph.ErrUnreadableConfig},
+		"Another type":    {reason: "ceph-csi refuses all of it", known: known{cluster: cluster}, existing: `[{"clusterID":"f1","monitors":"10.0.0.1:6789"}]`, err: ceph.ErrUnreadableConfig},
+		"Not UTF-8":       {reason: "a reader of JSON would replace it", known: known{cluster: cluster}, existing: "[" + strings.ReplaceAll(own, "f1", "f\xff") + "]", err: ceph.ErrUnreadableConfig},
+		"Blank":           {reason: "nothing is lost", known: known{cluster: cluster}, existing: " \n", want: "[" + own + "]"},
 		"Null":            {reason: "built anew", known: known{cluster: cluster}, existing: "null", want: "[" + own + "]"},
 		"Former lost":     {reason: "a cluster that was moved away from comes back; one without mons does not", known: known{cluster: moved}, want: "[" + own + "," + former + "]"},
-		"Former there":    {reason: "what stands there may have more", known: known{cluster: moved}, existing: "[" + strings.ReplaceAll(foreign, "f0", "f2") + "]", want: "[" + own + "," + strings.ReplaceAll(foreign, "f0", "f2") + "]"},
+		"Former there":    {reason: "what stands there may have more", known: known{cluster: moved}, existing: "[" + strings.ReplaceAll(foreign, "f0", "f2") + "]", want: "[" + strings.ReplaceAll(foreign, "f0", "f2") + "," + own + "]"},
 		"No mons":         {reason: "an empty list would cut off what runs", known: known{cluster: state.Cluster{FSID: "f1"}}, existing: "[" + own + "]"},
 		"No cluster":      {reason: "nothing is known", existing: "[" + own + "]"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := decide(tc.known, []byte(tc.existing))
-			if err != nil {
+			got, ours, err := decide(tc.known, []byte(tc.existing), tc.ours)
+			if !errors.Is(err, tc.err) {
 				t.Fatal(err)
 			}
 			compact := strings.NewReplacer("\n", "", " ", "").Replace(string(got))
 			if diff := cmp.Diff(tc.want, compact); diff != "" {
 				t.Errorf("%s: -want +got:\n%s", tc.reason, diff)
 			}
-			again, err := decide(tc.known, got)
+			if got == nil {
+				return
+			}
+			again, same, err := decide(tc.known, got, ours)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(string(got), string(again)); diff != "" {
+			if diff := cmp.Diff(string(got), string(again)); diff != "" || same.String() != ours.String() {
 				t.Errorf("%s: deciding again changes it:\n%s", tc.reason, diff)
 			}
 		})
@@ -67,10 +79,10 @@ func TestDecide(t *testing.T) {
 
 // The form is for people too.
 func TestDecideFormat(t *testing.T) {
-	got, err := decide(known{
+	got, _, err := decide(known{
 		cluster: state.Cluster{FSID: "f1", Monitors: []string{"10.0.0.1:6789"}},
 		place:   ceph.Placement{FSID: "f1", SubvolumeGroup: "csi"},
-	}, nil)
+	}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,22 +114,50 @@ func TestDecideFollows(t *testing.T) {
 		cluster: state.Cluster{FSID: "f1", Monitors: []string{"10.0.0.1:6789", "10.0.0.3:6789"}},
 		maps:    []ceph.MonMap{{Mons: []ceph.Mon{address("10.0.0.1"), address("10.0.0.3")}}},
 	}
-	got, err := decide(k, []byte(`[{"clusterID":"team","monitors":["10.0.0.1:6789","10.0.0.2:6789"],"rbd":{"radosNamespace":"n"}},
-		{"clusterID":"`+lost+`","monitors":["10.0.0.1:6789"]},{"clusterID":"far","monitors":["10.0.0.2:6789"]}]`))
+	got, _, err := decide(k, []byte(`[{"clusterID":"team","monitors":["10.0.0.1:6789","10.0.0.2:6789"],"rbd":{"radosNamespace":"n"}},
+		{"clusterID":"`+lost+`","monitors":["10.0.0.1:6789"]},{"clusterID":"far","monitors":["10.0.0.2:6789"]}]`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []ceph.ConfigEntry{
-		{ClusterID: lost, Monitors: []string{"10.0.0.1:6789"}},
-		{ClusterID: "f1", Monitors: []string{"10.0.0.1:6789", "10.0.0.3:6789"}},
-		{ClusterID: "far", Monitors: []string{"10.0.0.2:6789"}},
 		{ClusterID: "team", Monitors: []string{"10.0.0.1:6789", "10.0.0.3:6789"}, ImageNamespace: "n"},
+		{ClusterID: lost, Monitors: []string{"10.0.0.1:6789"}},
+		{ClusterID: "far", Monitors: []string{"10.0.0.2:6789"}},
+		{ClusterID: "f1", Monitors: []string{"10.0.0.1:6789", "10.0.0.3:6789"}},
 	}
-	if diff := cmp.Diff(want, ceph.ParseConfig(got)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
+	entries, err := ceph.ParseConfig(got)
+	if diff := cmp.Diff(want, entries); diff != "" || err != nil {
+		t.Errorf("%v: -want +got:\n%s", err, diff)
 	}
-	again, err := decide(k, got)
+	again, _, err := decide(k, got, nil)
 	if err != nil || !bytes.Equal(got, again) {
 		t.Errorf("deciding again changes it: %v\n%s", err, again)
+	}
+}
+
+// TestDecideKeepsBytes: what is not the operator's keeps its order, its white space and its spelling.
+func TestDecideKeepsBytes(t *testing.T) {
+	const before = "[ {\"x\" : \"<\\u00e4>\",  \"clusterID\":\"team\",\t\"monitors\":[\"1.1.1.1:1\"],\"rbd\":{ \"radosNamespace\":\"n\" }, \"readAffinity\": {\"enabled\": false} },\n" +
+		"{\"cephFS\": {\"netNamespaceFilePath\" : \"/n\", \"kernelMountOptions\":\"noshare\"}, \"clusterID\":\"f1\", \"rbd\":{ \"radosNamespace\":\"m\" } , \"monitors\":[\"10.0.0.1:6789\"] } ]"
+	k := known{cluster: state.Cluster{FSID: "f1", Monitors: []string{"10.0.0.1:6789"}}, place: ceph.Placement{FSID: "f1", Pool: "p"}}
+	same, ours, err := decide(k, []byte(before), members{})
+	if err != nil || string(same) != before || len(ours) != 0 {
+		t.Errorf("nothing has changed: %v, %s\n%s", err, ours, same)
+	}
+	k.kernelMountOptions, k.readAffinity = "ms_mode=crc", []string{"zone"}
+	k.cluster.Monitors = []string{"10.0.0.2:6789"}
+	got, ours, err := decide(k, []byte(before), members{})
+	if err != nil || ours.String() != `{"f1":["cephFS.kernelMountOptions","readAffinity"]}` {
+		t.Errorf("%v, %s", err, ours)
+	}
+	for _, kept := range []string{before[2:strings.Index(before, ",\n")], `"/n"`, `"rbd": { "radosNamespace":"m" }`} {
+		if !strings.Contains(string(got), kept) {
+			t.Errorf("lost %s:\n%s", kept, got)
+		}
+	}
+	k.kernelMountOptions, k.readAffinity = "", nil
+	got, ours, err = decide(k, got, ours)
+	if text := string(got); err != nil || len(ours) != 0 || strings.Contains(text, "ms_mode") || strings.Contains(text, "zone") || !strings.Contains(text, `{"enabled": false}`) {
+		t.Errorf("only what the settings had brought goes with them: %v, %s\n%s", err, ours, got)
 	}
 }

@@ -75,7 +75,10 @@ func inForm(cluster state.Cluster, settings driver.Settings) state.Cluster {
 
 // measure tells how old the newest monmap is that was just written for the first time.
 func (c controller) measure(before []byte) {
-	old := parse(before)
+	old, err := readConfig(before)
+	if err != nil {
+		return
+	}
 	connections, _ := c.Connections.Get()
 	clusters, _ := c.Clusters.Get()
 	var newest time.Time
@@ -84,7 +87,7 @@ func (c controller) measure(before []byte) {
 		if i < 0 {
 			continue
 		}
-		mons := old.entry(r.FSID).Monitors
+		mons := old.monitors(r.FSID)
 		if !sameSet(mons, alike(clusters[i].MonMap, mons)) && r.EpochSince.After(newest) {
 			newest = r.EpochSince
 		}

@@ -1,19 +1,12 @@
 package monitors
 
 import (
-	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
-)
 
-func monitorsOf(t *testing.T, raw json.RawMessage) []string {
-	t.Helper()
-	var e entry
-	if err := json.Unmarshal(raw, &e); err != nil {
-		t.Fatal(err)
-	}
-	return e.Monitors
-}
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
 
 func TestReplaceMonitors(t *testing.T) {
 	mons := func(clusterID string, _ []string) []string {
@@ -71,12 +64,19 @@ func FuzzConfigJSON(f *testing.F) {
 		}
 		k := known{}
 		k.cluster.FSID, k.cluster.Monitors = "f1", []string{"10.0.0.1:6789"}
-		first, err := decide(k, []byte(text))
+		first, ours, err := decide(k, []byte(text), nil)
+		if _, unreadable := ceph.ParseConfig([]byte(text)); unreadable != nil {
+			if first != nil || !errors.Is(err, ceph.ErrUnreadableConfig) {
+				t.Fatalf("%q: decided %q, %v", text, first, err)
+			}
+			return
+		}
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
-		if again, err := decide(k, first); err != nil || string(again) != string(first) || len(monitorsOf(t, parse(first)["f1"])) != 1 {
-			t.Errorf("%q: decided %q, then %q: %v", text, first, again, err)
+		c, err := readConfig(first)
+		if again, _, differs := decide(k, first, ours); err != nil || differs != nil || string(again) != string(first) || len(c.monitors("f1")) != 1 {
+			t.Errorf("%q: decided %q, then %q: %v, %v", text, first, again, err, differs)
 		}
 	})
 }

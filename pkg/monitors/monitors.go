@@ -65,10 +65,11 @@ type controller struct {
 // New builds the controller <ConditionPrefix>MonitorsController. It writes Secret
 // driver.ConfigSecret when its content differs from what is known: at once when the mons
 // of a Ceph cluster are, with CephFS's subvolume group as soon as that is. ceph-csi reads the file with each
-// call, so nothing restarts. Before Ceph has answered, the last known mons are taken from
+// call, so nothing restarts. What cannot be read is never overwritten. Before Ceph has answered, the last known mons are taken from
 // pkg/state.
 //
-// It produces the condition CephMonitorsDegraded, with the reasons AsExpected and SyncError.
+// It produces the condition CephMonitorsDegraded, with the reasons AsExpected, ConfigUnreadable and
+// SyncError.
 func New(config Config) factory.Controller {
 	c := controller{
 		Config:     config,
@@ -98,6 +99,10 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 	if apierrors.IsConflict(err) {
 		return err
 	}
+	if errors.Is(err, ceph.ErrUnreadableConfig) {
+		// Only a person can mend that: no retry.
+		return c.report(ctx, condition.New(condition.MonitorsDegraded, operatorv1.ConditionTrue, condition.ConfigUnreadable, err.Error()))
+	}
 	if err != nil {
 		degraded = condition.New(condition.MonitorsDegraded, operatorv1.ConditionTrue, condition.SyncError, err.Error())
 	}
@@ -114,18 +119,27 @@ func (c controller) apply(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading Secret %s: %w", where, err)
 	}
-	content, err := decide(c.gather(), existing.Data[ConfigKey])
+	recorded := readMembers(existing.Annotations)
+	if recorded == nil && !c.Driver.Owns(existing) {
+		recorded = members{}
+	}
+	content, ours, err := decide(c.gather(), existing.Data[ConfigKey], recorded)
+	if errors.Is(err, ceph.ErrUnreadableConfig) {
+		return fmt.Errorf("%w; %s", err, c.advice())
+	}
 	if err != nil {
 		return fmt.Errorf("making Secret %s: %w", where, err)
 	}
-	if content == nil || c.Driver.Owns(existing) && len(existing.Data) == 1 && bytes.Equal(content, existing.Data[ConfigKey]) {
+	if content == nil || c.Driver.Owns(existing) && len(existing.Data) == 1 && bytes.Equal(content, existing.Data[ConfigKey]) &&
+		existing.Annotations[membersAnnotation] == ours.String() {
 		return nil
 	}
 	_, _, err = resourceapply.ApplySecret(ctx, c.Client, c.Recorder, &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: driver.Namespace,
-			Name:      c.Driver.ConfigSecret(),
-			Labels:    map[string]string{driver.ManagedByLabel: c.Driver.OperatorName()},
+			Namespace:   driver.Namespace,
+			Name:        c.Driver.ConfigSecret(),
+			Labels:      map[string]string{driver.ManagedByLabel: c.Driver.OperatorName()},
+			Annotations: map[string]string{membersAnnotation: ours.String()},
 		},
 		Data: map[string][]byte{ConfigKey: content},
 	})
@@ -134,6 +148,14 @@ func (c controller) apply(ctx context.Context) error {
 	}
 	c.measure(existing.Data[ConfigKey])
 	return nil
+}
+
+// advice is how a person mends a config.json that cannot be read.
+func (c controller) advice() string {
+	secret := c.Driver.ConfigSecret()
+	return fmt.Sprintf("this is key %[3]s of Secret %[1]s/%[2]s, which is left as it is, because it may have entries that only you know. "+
+		"Correct it: oc -n %[1]s extract secret/%[2]s, edit the file %[3]s, and oc -n %[1]s set data secret/%[2]s --from-file=%[3]s; "+
+		"or, if nobody has added entries to it: oc -n %[1]s delete secret %[2]s, and it is made anew", driver.Namespace, secret, ConfigKey)
 }
 
 func (c controller) report(ctx context.Context, degraded *applyoperatorv1.OperatorConditionApplyConfiguration) error {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -56,7 +57,7 @@ func TestEditsAreUndone(t *testing.T) {
 		"Content": {"other mons", func(s *corev1.Secret) {
 			s.Data["config.json"] = []byte(strings.ReplaceAll(string(s.Data["config.json"]), "10.20", "1.1"))
 		}},
-		"Garbage": {"nobody could mount", func(s *corev1.Secret) { s.Data["config.json"] = []byte("{") }},
+		"Cleared": {"nothing is lost", func(s *corev1.Secret) { s.Data["config.json"] = nil }},
 		"Removed": {"the file would be gone", func(s *corev1.Secret) { s.Data = nil }},
 		"Added":   {"another key is another file", func(s *corev1.Secret) { s.Data["x"] = []byte("y") }},
 		"Label":   {"the mark says whose it is", func(s *corev1.Secret) { s.Labels = nil }},
@@ -69,6 +70,50 @@ func TestEditsAreUndone(t *testing.T) {
 			f.edit(tc.edit)
 			f.want(tc.reason, f.sync(), cephtest.FSID, `"10.20.0.2:6789"`)
 		})
+	}
+}
+
+// TestUnreadableIsNotEmpty: what a person has half edited may have entries that nobody else knows.
+func TestUnreadableIsNotEmpty(t *testing.T) {
+	for _, damaged := range []string{"{", `[{"clusterID":"x"`, "[7]", "[{\"clusterID\":\"\xff\"}]", `[{"clusterID":"x","monitors":{}}]`, "AQ==", `{"clusterID":"x"}`, "[]]", `["x"]`, "\x00"} {
+		f := newFixture(t)
+		f.publish(cephtest.New())
+		f.edit(func(s *corev1.Secret) { s.Data["config.json"] = []byte(damaged) })
+		for range 2 {
+			if got := f.sync(); string(got.Data["config.json"]) != damaged {
+				t.Fatalf("%q was overwritten:\n%s", damaged, got.Data["config.json"])
+			}
+		}
+		c := f.condition()
+		if c.Status != operatorv1.ConditionTrue || c.Reason != condition.ConfigUnreadable {
+			t.Errorf("%q: condition %+v", damaged, c)
+		}
+		for _, part := range []string{"config.json", "openshift-cluster-csi-drivers/ceph-cephfs-csi-config", "oc -n openshift-cluster-csi-drivers set data secret/ceph-cephfs-csi-config --from-file=config.json", "oc -n openshift-cluster-csi-drivers delete secret ceph-cephfs-csi-config"} {
+			if !strings.Contains(c.Message, part) {
+				t.Errorf("%q: message %q lacks %q", damaged, c.Message, part)
+			}
+		}
+		f.edit(func(s *corev1.Secret) {
+			s.Data["config.json"] = []byte(`[{"clusterID":"x","monitors":["1.1.1.1:1"]}]`)
+		})
+		f.want("mended", f.sync(), cephtest.FSID, `{"clusterID":"x","monitors":["1.1.1.1:1"]}`)
+	}
+}
+
+// TestMembersOfAPerson: what a person adds to the operator's own entry stays, with a new process too.
+func TestMembersOfAPerson(t *testing.T) {
+	f := newFixture(t)
+	f.publish(cephtest.New())
+	f.settings.KernelMountOptions = "ms_mode=crc"
+	f.edit(func(s *corev1.Secret) {
+		s.Data["config.json"] = []byte(strings.Replace(string(s.Data["config.json"]), `"cephFS": {`, `"rbd": {"radosNamespace":"n"}, "cephFS": {"radosNamespace":"j",`, 1))
+	})
+	f.want("kept", f.sync(), `{"radosNamespace":"n"}`, `"radosNamespace":"j"`, "ms_mode=crc")
+	f.settings.KernelMountOptions = ""
+	secret := f.sync()
+	f.want("kept", secret, `{"radosNamespace":"n"}`, `"radosNamespace": "j"`)
+	if strings.Contains(string(secret.Data["config.json"]), "kernelMountOptions") {
+		t.Errorf("the setting is gone:\n%s", secret.Data["config.json"])
 	}
 }
 

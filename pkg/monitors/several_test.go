@@ -37,7 +37,7 @@ func TestDecideSeveral(t *testing.T) {
 		"Recorded":      {reason: "silent at the start", known: known{cluster: recorded}, want: "[" + own + "," + strings.ReplaceAll(second, "2.1", "2.8") + "]"},
 		"Tuned by hand": {
 			reason: "of another cluster's entry only the mons are ours", known: known{cluster: inUse, others: other}, existing: "[" + tuned + "]",
-			want: "[" + own + "," + strings.ReplaceAll(tuned, "2.9", "2.1") + "]",
+			want: "[" + strings.ReplaceAll(tuned, "2.9", "2.1") + "," + own + "]",
 		},
 		"Affinity": {
 			reason: "reads are near in all clusters", known: known{cluster: inUse, others: other, readAffinity: []string{"zone"}},
@@ -76,14 +76,14 @@ func TestDecideSeveral(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := decide(tc.known, []byte(tc.existing))
+			got, ours, err := decide(tc.known, []byte(tc.existing), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if compact := strings.NewReplacer("\n", "", " ", "").Replace(string(got)); compact != tc.want {
 				t.Errorf("%s:\n got %s\nwant %s", tc.reason, compact, tc.want)
 			}
-			if again, err := decide(tc.known, got); err != nil || string(again) != string(got) {
+			if again, _, err := decide(tc.known, got, ours); err != nil || string(again) != string(got) {
 				t.Errorf("%s: deciding again gives %s, %v", tc.reason, again, err)
 			}
 		})
@@ -133,8 +133,8 @@ func TestAddressForms(t *testing.T) {
 			f.settings.KernelMountOptions = tc.options
 			m := monmap(t, tc.monmap...)
 			f.cluster.Set(ceph.Cluster{FSID: m.FSID, MonMap: m})
-			entries := parse(f.sync().Data["config.json"])
-			if got := monitorsOf(t, entries[cephtest.FSID]); !slices.Equal(got, tc.want) {
+			c, err := readConfig(f.sync().Data["config.json"])
+			if got := c.monitors(cephtest.FSID); err != nil || !slices.Equal(got, tc.want) {
 				t.Errorf("%s: %v, want %v", tc.reason, got, tc.want)
 			}
 		})

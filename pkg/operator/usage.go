@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -52,6 +53,9 @@ func (s starter) usageController() factory.Controller {
 			return fmt.Errorf("listing PersistentVolumes: %w", err)
 		}
 		config, err := s.clusterConfig()
+		if errors.Is(err, ceph.ErrUnreadableConfig) {
+			return nil // What only its entries lead to must not be released; pkg/monitors reports it.
+		}
 		if err != nil {
 			return err
 		}
@@ -94,7 +98,7 @@ func (s starter) clusterConfig() ([]ceph.ConfigEntry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading Secret %s/%s: %w", driver.Namespace, s.driver.ConfigSecret(), err)
 	}
-	return ceph.ParseConfig(secret.Data[monitors.ConfigKey]), nil
+	return ceph.ParseConfig(secret.Data[monitors.ConfigKey])
 }
 
 // pause spaces out what is asked for more often than it is to be done. One worker uses it.

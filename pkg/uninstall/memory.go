@@ -89,7 +89,11 @@ func (m *memory) readConfig(ctx context.Context, o Options, d driver.Driver) err
 	if err != nil {
 		return fmt.Errorf("reading Secret %s/%s: %w", driver.Namespace, d.ConfigSecret(), err)
 	}
-	for _, entry := range ceph.ParseConfig(secret.Data[monitors.ConfigKey]) {
+	entries, err := ceph.ParseConfig(secret.Data[monitors.ConfigKey])
+	if err != nil {
+		return nil // As with a list of mons that somebody has spoilt.
+	}
+	for _, entry := range entries {
 		m.learn(entry.ClusterID, entry.Monitors)
 	}
 	return nil

@@ -1,0 +1,144 @@
+package monitors
+
+import (
+	"slices"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
+)
+
+// known is what config.json is made of.
+type known struct {
+	// cluster in use, and those beside it; only what is recorded of the latter.
+	cluster state.Cluster
+	// others are connected, and not in use.
+	others []state.Cluster
+	// place of the volumes in cluster; only its SubvolumeGroup counts, and the zero
+	// Placement is that it is not known yet.
+	place ceph.Placement
+	// unset: nobody knows the options below; those that stand there stay.
+	unset bool
+	// options of mounts in cluster, and of reads in all; empty for ceph-csi's own.
+	kernelMountOptions, fuseMountOptions string
+	readAffinity                         []string
+	// versions of Ceph, by fsid, as far as they are known; with some of them reads are unsafe.
+	versions    map[string]string
+	unsafeReads []string
+	// maps are the monmaps of connected clusters.
+	maps []ceph.MonMap
+}
+
+// decide returns config.json: the clusters as they are now, and every other one that existing
+// has, because handles of volumes and snapshots carry its clusterID. Of an entry, only the mons are
+// the operator's, and what it has set itself, which is recorded in ours and returned anew: other
+// members and entries keep every byte. In the entry of the cluster in use, settings count for more
+// than what a person wrote there.
+//
+// Content that cannot be read is ceph.ErrUnreadableConfig: it may hold entries that nobody else
+// knows. The content is nil when no mons are known: an empty list would cut off what runs.
+func decide(k known, existing []byte, ours members) ([]byte, members, error) {
+	inUse := k.cluster.FSID != "" && len(k.cluster.Monitors) > 0
+	c, err := readConfig(existing)
+	if err != nil || !inUse && len(k.others) == 0 {
+		return nil, ours, err
+	}
+	if ours == nil {
+		ours = unrecorded(c, k.cluster.FSID)
+	}
+	d := decision{config: c, ours: ours.of(c)}
+	if inUse {
+		d.set(k.cluster.FSID, "monitors", k.cluster.Monitors)
+		for _, w := range k.options() {
+			d.wish(k.cluster.FSID, w)
+		}
+	}
+	for _, other := range k.cluster.Others {
+		if d.find(other.FSID) < 0 && len(other.Monitors) > 0 {
+			d.set(other.FSID, "monitors", other.Monitors)
+		}
+	}
+	for _, other := range k.others {
+		d.set(other.FSID, "monitors", other.Monitors)
+	}
+	d.follow(k.maps)
+	for _, e := range d.entries {
+		w := k.affinity(e.ClusterID)
+		w.sure = w.sure && (e.ClusterID == k.cluster.FSID || d.ours.has(e.ClusterID, w.path) || !d.has(e.ClusterID, w.path))
+		d.wish(e.ClusterID, w)
+	}
+	return d.text(), d.ours, d.err
+}
+
+// wish is what a member of an entry is to be; nil for ceph-csi's own choice. Unless sure, it stays.
+type wish struct {
+	path  string
+	value any
+	sure  bool
+}
+
+// options are those of the cluster in use.
+func (k known) options() []wish {
+	return []wish{
+		{groupMember, orNil(k.place.SubvolumeGroup), k.place != ceph.Placement{}},
+		{kernelMember, orNil(k.kernelMountOptions), !k.unset},
+		{fuseMember, orNil(k.fuseMountOptions), !k.unset},
+	}
+}
+
+func orNil(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+// affinity is not sure where a Ceph cluster has yet to tell its version.
+func (k known) affinity(fsid string) wish {
+	version := k.versions[fsid]
+	switch {
+	case k.unset:
+		return wish{path: affinityMember}
+	case len(k.readAffinity) == 0 || slices.Contains(k.unsafeReads, version):
+		return wish{path: affinityMember, sure: true}
+	case len(k.unsafeReads) > 0 && version == "":
+		return wish{path: affinityMember}
+	}
+	return wish{affinityMember, readAffinity{Enabled: true, CrushLocationLabels: k.readAffinity}, true}
+}
+
+// decision is a config.json that is being changed; err is the first thing that went wrong.
+type decision struct {
+	config
+	ours members
+	err  error
+}
+
+func (d *decision) set(clusterID, path string, value any) {
+	if d.err == nil {
+		d.err = d.config.set(clusterID, path, value)
+	}
+}
+
+// wish takes away only what the operator has set.
+func (d *decision) wish(clusterID string, w wish) {
+	switch {
+	case !w.sure:
+	case w.value != nil:
+		d.set(clusterID, w.path, w.value)
+		d.ours.add(clusterID, w.path)
+	case d.ours.has(clusterID, w.path):
+		d.set(clusterID, w.path, nil)
+		d.ours.drop(clusterID, w.path)
+	}
+}
+
+// follow puts the mons of connected clusters into entries that have one of them, and whose clusterID
+// is nobody's fsid.
+func (d *decision) follow(maps []ceph.MonMap) {
+	for _, e := range d.entries {
+		i := slices.IndexFunc(maps, func(m ceph.MonMap) bool { return m.HasMon(e.Monitors) })
+		if i >= 0 && !ceph.IsFSID(e.ClusterID) && !sameSet(alike(maps[i], e.Monitors), e.Monitors) {
+			d.set(e.ClusterID, "monitors", alike(maps[i], e.Monitors))
+		}
+	}
+}
