@@ -49,6 +49,9 @@ const (
 	// SettingsComplete is False while a stock CRD keeps the settings from the ClusterCSIDriver;
 	// otherwise it is absent.
 	SettingsComplete = "SettingsComplete"
+	// InfraIDCurrent is False while Infrastructure cluster says another infra ID than the one in
+	// use; otherwise it is absent.
+	InfraIDCurrent = "InfraIDCurrent"
 	// PoolsProtected is False while pools in use can be removed from Ceph.
 	PoolsProtected = "PoolsProtected"
 	// VolumePlacesPresent is False when a pool or filesystem that volumes are in is gone.
@@ -127,6 +130,7 @@ const (
 	NoActiveMDS        = "NoActiveMDS"
 	InvalidSettings    = "InvalidSettings"
 	SettingsLost       = "SettingsLost"
+	InfraIDChanged     = "InfraIDChanged"
 	WaitingForDeletion = "WaitingForDeletion"
 	PlaceMissing       = "PlaceMissing"
 	NotProtected       = "NotProtected"

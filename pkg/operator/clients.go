@@ -31,7 +31,9 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/owned"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
 // resync is how often informers replay their caches; controllers have resyncs of their own.
@@ -53,7 +55,8 @@ type clients struct {
 
 	operatorInstances dynamicinformer.DynamicSharedInformerFactory
 	clusterCSIDrivers operatorinformers.SharedInformerFactory
-	config            configinformers.SharedInformerFactory
+	// config has the remembered infra ID, said what the API server says.
+	config, said configinformers.SharedInformerFactory
 	// namespaced and cluster-wide objects: use ns and cluster below.
 	kubeInformers v1helpers.KubeInformersForNamespaces
 	// volumes has PersistentVolumes, trimmed by volumeTrimmer.
@@ -140,16 +143,29 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	kubeInformers := v1helpers.NewKubeInformersForNamespaces(kube, "", driver.Namespace)
 	tellTogether(kubeInformers)
 	one := newMaybeWithout(operator, d)
+	said := configinformers.NewSharedInformerFactory(config, resync)
 	return &clients{
 		kube: kube, dynamic: dyn, operator: one, patient: newPatient(one, cc.Clock), operatorInstances: instances,
 		clusterCSIDrivers: operatorinformers.NewSharedInformerFactoryWithOptions(ops, resync, operatorinformers.WithTweakListOptions(onlyOurs)),
-		config:            configinformers.NewSharedInformerFactory(config, resync),
+		config:            infraid.Remember(said, infraIDMemory(kube, kubeInformers, d)),
+		said:              said,
 		kubeInformers:     kubeInformers,
 		volumes:           informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTransform(newVolumeTrimmer(d.Name).trim)),
 		masters:           informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTweakListOptions(onlyMasters), informers.WithTransform(trimNode)),
 		crds:              crds,
 		crdInformer:       crdInformer,
 	}, nil
+}
+
+func infraIDs(kube kubernetes.Interface, all v1helpers.KubeInformersForNamespaces, d driver.Driver) state.Record[state.InfraID] {
+	return state.InfraIDs(kube.CoreV1(), all.InformersFor(driver.Namespace).Core().V1().ConfigMaps().Lister(), d)
+}
+
+func infraIDMemory(kube kubernetes.Interface, all v1helpers.KubeInformersForNamespaces, d driver.Driver) infraid.Memory {
+	return infraid.Memory{
+		Load:   infraIDs(kube, all, d).Load,
+		Synced: all.InformersFor(driver.Namespace).Core().V1().ConfigMaps().Informer().HasSynced,
+	}
 }
 
 // tellTogether prepares the informers that many controllers listen to. library-go's constructors

@@ -12,6 +12,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/settings"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
@@ -50,6 +51,19 @@ func (s starter) settingsController() factory.Controller {
 		},
 		ConfigMaps: s.clients.ns().Core().V1().ConfigMaps().Informer(),
 		Recorder:   s.recorder,
+	})
+}
+
+func (s starter) infraIDController() factory.Controller {
+	return infraid.New(infraid.Config{
+		Driver:   s.driver,
+		Operator: s.clients.operator,
+		Said:     s.clients.said.Config().V1().Infrastructures(),
+		Memory:   infraIDMemory(s.clients.kube, s.clients.kubeInformers, s.driver),
+		Save:     infraIDs(s.clients.kube, s.clients.kubeInformers, s.driver).Save,
+		State:    s.stateInformer(),
+		Cluster:  s.cluster,
+		Recorder: s.recorder,
 	})
 }
 

@@ -145,6 +145,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.staleConditions(),
 
 		s.settingsController(),
+		s.infraIDController(),
 		s.gateController(),
 		s.usageController(),
 		connection,

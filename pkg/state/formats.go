@@ -94,3 +94,8 @@ type Class struct {
 	Annotations map[string]string `json:"annotations"`
 	Labels      map[string]string `json:"labels"`
 }
+
+// InfraID is who this cluster is to Ceph, once it uses any.
+type InfraID struct {
+	ID string `json:"id"`
+}

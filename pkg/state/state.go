@@ -31,6 +31,8 @@ const (
 	placementKey = "placement"
 	settingsKey  = "settings"
 	classKey     = "class"
+	// InfraIDKey is named in a message.
+	InfraIDKey = "infraID"
 )
 
 // Record is one key of the ConfigMap. One feature writes it, any may read it.
@@ -59,6 +61,11 @@ func LastSettings(client corev1client.ConfigMapsGetter, lister corelisters.Confi
 // Classes is the record that pkg/classes writes.
 func Classes(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Class] {
 	return Record[Class]{client: client, lister: lister, configMap: d.StateConfigMap(), key: classKey}
+}
+
+// InfraIDs is the record that pkg/infraid writes.
+func InfraIDs(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[InfraID] {
+	return Record[InfraID]{client: client, lister: lister, configMap: d.StateConfigMap(), key: InfraIDKey}
 }
 
 // Load returns the record, or false when there is none. Content that cannot be read is an

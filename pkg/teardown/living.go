@@ -16,6 +16,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
 )
 
 // Living are the volumes and snapshots that objects of living clusters name.
@@ -73,7 +74,10 @@ func ReadLiving(ctx context.Context, kube kubernetes.Interface, objects dynamic.
 	if err != nil {
 		return "", nil, fmt.Errorf("reading Infrastructure cluster, which has the infra ID: %w", err)
 	}
-	infraID, _, _ = unstructured.NestedString(infrastructure.Object, "status", "infrastructureName")
+	said, _, _ := unstructured.NestedString(infrastructure.Object, "status", "infrastructureName")
+	if infraID, err = infraid.Read(ctx, kube, said); err != nil {
+		return "", nil, err
+	}
 	if infraID == "" {
 		return "", nil, fmt.Errorf("reading Infrastructure cluster: it has no infrastructureName")
 	}

@@ -1,0 +1,104 @@
+package infraid
+
+import (
+	"context"
+	"fmt"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	informersv1 "github.com/openshift/client-go/config/informers/externalversions/config/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
+)
+
+// Config is what the controller works with.
+type Config struct {
+	Driver   driver.Driver
+	Operator v1helpers.OperatorClient
+	// Said are the Infrastructures as the API server has them.
+	Said   informersv1.InfrastructureInformer
+	Memory Memory
+	Save   func(context.Context, state.InfraID) error
+	// State tells of what is remembered.
+	State factory.Informer
+	// Cluster is the Ceph cluster in use: before there is one, nothing carries an infra ID.
+	Cluster  *latest.Value[ceph.Cluster]
+	Recorder events.Recorder
+}
+
+type controller struct {
+	Config
+	name string
+}
+
+// New builds the controller <ConditionPrefix>InfraIDController, which remembers the infra ID once a
+// Ceph cluster is in use. It writes the condition InfraIDCurrent, with the reason InfraIDChanged,
+// while Infrastructure cluster says another one; otherwise the condition is absent.
+func New(config Config) factory.Controller {
+	c := controller{config, config.Driver.ConditionPrefix + "InfraIDController"}
+	return factory.New().
+		WithSync(c.sync).
+		WithControllerInstanceName(c.name).
+		WithInformers(config.Operator.Informer(), config.Said.Informer(), config.State, config.Cluster).
+		ToController(c.name, config.Recorder)
+}
+
+func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
+	managed, err := management.State(c.Operator, c.Driver.Name)
+	if err != nil || managed == management.None {
+		return err
+	}
+	said := ""
+	infrastructure, err := c.Said.Lister().Get(name)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("reading Infrastructure %s: %w", name, err)
+	}
+	if err == nil {
+		said = infrastructure.Status.InfrastructureName
+	}
+	remembered, found, err := c.Memory.Load()
+	if err != nil {
+		return err // Who needs the infra ID reports it.
+	}
+	if _, inUse := c.Cluster.Get(); !found && said != "" && inUse && managed == operatorv1.Managed {
+		return c.Save(ctx, state.InfraID{ID: said})
+	}
+	return c.report(ctx, said, remembered.ID)
+}
+
+// report writes nothing while there is nothing to say, and was not before.
+func (c controller) report(ctx context.Context, said, remembered string) error {
+	wrong := remembered != "" && said != remembered
+	_, held, _, err := c.Operator.GetOperatorState()
+	if err != nil {
+		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	}
+	if !wrong && v1helpers.FindOperatorCondition(held.Conditions, condition.InfraIDCurrent) == nil {
+		return nil
+	}
+	status := applyoperatorv1.OperatorStatus()
+	if wrong {
+		status.WithConditions(condition.New(condition.InfraIDCurrent, operatorv1.ConditionFalse, condition.InfraIDChanged, c.message(said, remembered)))
+	}
+	if err := c.Operator.ApplyOperatorStatus(ctx, c.name, status); err != nil {
+		return fmt.Errorf("writing condition %s: %w", condition.InfraIDCurrent, err)
+	}
+	return nil
+}
+
+func (c controller) message(said, remembered string) string {
+	return fmt.Sprintf("status.infrastructureName of Infrastructure %s is %q, but what this cluster has in Ceph carries %q, and the operator goes on as that. "+
+		`Put the name back: oc patch infrastructure %s --subresource=status --type=merge -p '{"status":{"infrastructureName":"%s"}}'. `+
+		"If nothing in Ceph carries it any more, make the operator forget it: "+
+		`oc -n %s patch configmap %s --type=json -p '[{"op":"remove","path":"/data/%s"}]'`,
+		name, said, remembered, name, remembered, driver.Namespace, c.Driver.StateConfigMap(), state.InfraIDKey)
+}
