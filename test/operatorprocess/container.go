@@ -1,6 +1,7 @@
 package operatorprocess
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"path"
@@ -19,26 +20,46 @@ import (
 // accountPath is where client-go looks for the token, the CA and the namespace of a pod.
 const accountPath = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-// container is how a pod's only container runs.
+// Program is what the image of a container starts.
+type Program struct {
+	// File is of this machine. Entrypoint is its path in the image.
+	File, Entrypoint string
+	// User is that of the image.
+	User int64
+}
+
+// container is how one of a pod runs.
 type container struct {
-	name        string
-	arguments   []string
-	environment []string
+	name, hostname string
+	arguments      []string
+	environment    []string
 	// user is nil where the image's counts.
 	user, group *int64
 	mounts      []corev1.VolumeMount
-	// port is the first that is declared.
-	port int
+	// port is the first that is declared; 0 is none.
+	port     int
+	writable bool
 }
 
-// containerOf refuses what nobody here would give to the container.
-func containerOf(pod *corev1.Pod, apiServer string) (container, error) {
-	if len(pod.Spec.Containers) != 1 || len(pod.Spec.InitContainers) > 0 {
-		return container{}, fmt.Errorf("pod %s: has not one container", pod.Name)
+// containersOf refuses what nobody here would give to a container.
+func containersOf(pod *corev1.Pod, apiServer string) ([]container, error) {
+	if len(pod.Spec.InitContainers) > 0 {
+		return nil, fmt.Errorf("pod %s: has init containers, which are not run here", pod.Name)
 	}
-	c := pod.Spec.Containers[0]
-	if len(c.Command) > 0 || len(c.EnvFrom) > 0 || len(c.Ports) == 0 {
-		return container{}, fmt.Errorf("pod %s: the image's program with variables of its own, that declares a port, is all that is run here", pod.Name)
+	var out []container
+	for _, c := range pod.Spec.Containers {
+		one, err := containerOf(pod, c, apiServer)
+		if err != nil {
+			return nil, fmt.Errorf("pod %s: container %s: %w", pod.Name, c.Name, err)
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+func containerOf(pod *corev1.Pod, c corev1.Container, apiServer string) (container, error) {
+	if len(c.Command) > 0 || len(c.EnvFrom) > 0 {
+		return container{}, errors.New("the image's program with variables of its own is all that is run here")
 	}
 	values, environment, err := variables(pod, c.Env)
 	if err != nil {
@@ -48,22 +69,29 @@ func containerOf(pod *corev1.Pod, apiServer string) (container, error) {
 	if err != nil {
 		return container{}, fmt.Errorf("address of the API server: %w", err)
 	}
-	out := container{
-		name: c.Name, arguments: make([]string, len(c.Args)), mounts: c.VolumeMounts, port: int(c.Ports[0].ContainerPort),
-		// What a runtime and the kubelet set comes first.
-		environment: append([]string{
-			"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOSTNAME=" + pod.Name, "HOME=/",
-			"KUBERNETES_SERVICE_HOST=" + server.Hostname(), "KUBERNETES_SERVICE_PORT=" + server.Port(),
-		}, environment...),
+	out := container{name: c.Name, hostname: pod.Name, arguments: make([]string, len(c.Args)), mounts: c.VolumeMounts, writable: true}
+	if pod.Spec.HostNetwork {
+		out.hostname = pod.Spec.NodeName
 	}
+	if len(c.Ports) > 0 {
+		out.port = int(c.Ports[0].ContainerPort)
+	}
+	// What a runtime and the kubelet set comes first.
+	out.environment = append([]string{
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOSTNAME=" + out.hostname, "HOME=/",
+		"KUBERNETES_SERVICE_HOST=" + server.Hostname(), "KUBERNETES_SERVICE_PORT=" + server.Port(),
+	}, environment...)
 	for i, argument := range c.Args {
 		out.arguments[i] = values.Replace(argument)
 	}
 	if s := pod.Spec.SecurityContext; s != nil {
 		out.user, out.group = s.RunAsUser, s.RunAsGroup
 	}
-	if s := c.SecurityContext; s != nil && s.RunAsUser != nil {
-		out.user = s.RunAsUser
+	if s := c.SecurityContext; s != nil {
+		out.writable = !ptr.Deref(s.ReadOnlyRootFilesystem, false)
+		if s.RunAsUser != nil {
+			out.user = s.RunAsUser
+		}
 	}
 	return out, nil
 }
@@ -76,7 +104,7 @@ func variables(pod *corev1.Pod, env []corev1.EnvVar) (*strings.Replacer, []strin
 		if v.ValueFrom != nil {
 			known := map[string]string{"metadata.name": pod.Name, "metadata.namespace": pod.Namespace, "spec.nodeName": pod.Spec.NodeName}
 			if v.ValueFrom.FieldRef == nil || known[v.ValueFrom.FieldRef.FieldPath] == "" {
-				return nil, nil, fmt.Errorf("pod %s: variable %s is from somewhere unknown", pod.Name, v.Name)
+				return nil, nil, fmt.Errorf("variable %s is from somewhere unknown", v.Name)
 			}
 			value = known[v.ValueFrom.FieldRef.FieldPath]
 		}
@@ -86,19 +114,17 @@ func variables(pod *corev1.Pod, env []corev1.EnvVar) (*strings.Replacer, []strin
 	return strings.NewReplacer(pairs...), out, nil
 }
 
-// plan is the container with the files that its volumes have, by the volumes' names.
-func (c container) plan(config Config, volumes map[string]volume) (box.Plan, error) {
-	image, err := readImage()
-	if err != nil {
-		return box.Plan{}, err
-	}
+// plan is the container with the folders that its volumes have, by the volumes' names.
+func (c container) plan(config Config, program Program, volumes map[string]volume) (box.Plan, error) {
 	out := box.Plan{
-		Program: config.Binary, Arguments: append([]string{image.entrypoint}, c.arguments...), Environment: c.environment,
-		UID: int(ptr.Deref(c.user, image.user)), GID: int(ptr.Deref(c.group, 0)),
+		Program: program.File, Arguments: append([]string{program.Entrypoint}, c.arguments...), Environment: c.environment,
+		UID: int(ptr.Deref(c.user, program.User)), GID: int(ptr.Deref(c.group, 0)),
+		Writable: c.writable, Hostname: c.hostname, Neighbours: len(config.Pod.Spec.Containers) > 1,
 	}
 	boxed := box.Available() == nil
+	var err error
 	if boxed {
-		if out.Root, err = emptyDir(config.Dir, "root"); err != nil {
+		if out.Root, err = emptyDir(config.Dir, filepath.Join("root", c.name)); err != nil {
 			return box.Plan{}, err
 		}
 	}
@@ -117,6 +143,9 @@ func (c container) plan(config Config, volumes map[string]volume) (box.Plan, err
 	}
 	if boxed {
 		return out, nil
+	}
+	if out.Neighbours {
+		return box.Plan{}, fmt.Errorf("pod %s: several containers of a pod run only in root file systems of their own: %w", config.Pod.Name, box.Available())
 	}
 	return outside(out, config)
 }

@@ -1,8 +1,8 @@
-// Package operatorprocess runs the operators' containers as processes of this machine, the way a
-// kubelet runs them: each with the program of its image, and with arguments, environment, mounted
-// files and user of its pod, which are those of the manifests, or of whoever has edited them.
-// Nothing is added to them. What a pod shares with nobody, several operators share here: the
-// network, in which the kernel gives each another port than the one that it binds; see package box.
+// Package operatorprocess runs containers, mostly the operators', as processes of this machine, the
+// way a kubelet runs them: each with the program of its image, and with arguments, environment,
+// mounted files and user of its pod, which are those of the manifests, or of whoever has edited them.
+// Nothing is added to them. What a pod shares with nobody, several pods share here: the network, in
+// which the kernel gives each another port than the one that it binds; see package box.
 //
 // Where the machine allows no root file system of their own to processes, there is no place for
 // mounted files: see outside for what is then replaced.
@@ -15,6 +15,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,12 +37,14 @@ const (
 	mountInterval = 50 * time.Millisecond
 )
 
-// Config says what to run. All is required.
+// Config says what to run. All is required but what says otherwise.
 type Config struct {
-	// Pod has one container. It need not exist in the cluster.
+	// Pod need not exist in the cluster.
 	Pod *corev1.Pod
-	// Binary is the path of the container's program; see Binary.
+	// Binary is the path of the program of an operator's only container; see Binary.
 	Binary string
+	// Node is the folder that has what the pod mounts of its node; only pods that do so need one.
+	Node string
 	// Client reads what the pod mounts and asks for its ServiceAccount's token.
 	Client kubernetes.Interface
 	// APIServer is the URL of the API server that the pod finds in its environment.
@@ -51,12 +55,12 @@ type Config struct {
 
 // Process is the container of one pod. It may be killed, stopped and started again.
 type Process struct {
-	name    string
-	dir     string
-	plan    box.Plan
-	ports   *box.Ports
-	address string
-	group   *process.Group
+	name  string
+	dir   string
+	plan  box.Plan
+	ports *box.Ports
+	port  int
+	group *process.Group
 
 	mu      sync.Mutex
 	current *process.Process
@@ -83,10 +87,29 @@ func Start(ctx context.Context, config Config) (*Process, error) {
 
 // start does not wait.
 func start(ctx context.Context, config Config) (*Process, error) {
+	if n := len(config.Pod.Spec.Containers); n != 1 {
+		return nil, fmt.Errorf("pod %s: an operator's has one container, not %d", config.Pod.Name, n)
+	}
+	image, err := readImage()
+	if err != nil {
+		return nil, err
+	}
+	image.File = config.Binary
+	all, err := StartContainers(ctx, config, func(string) (Program, error) { return image, nil })
+	if err != nil {
+		return nil, err
+	}
+	return all[config.Pod.Spec.Containers[0].Name], nil
+}
+
+// StartContainers starts all containers of a pod with the programs of their images, and returns them
+// by their names. They share the pod's volumes, but for those in memory, and its ports. Nothing runs
+// when it fails.
+func StartContainers(ctx context.Context, config Config, program func(image string) (Program, error)) (map[string]*Process, error) {
 	if err := os.MkdirAll(config.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("folder of pod %s: %w", config.Pod.Name, err)
 	}
-	c, err := containerOf(config.Pod, config.APIServer)
+	containers, err := containersOf(config.Pod, config.APIServer)
 	if err != nil {
 		return nil, err
 	}
@@ -94,19 +117,39 @@ func start(ctx context.Context, config Config) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{
-		name: c.name, dir: config.Dir, ports: &box.Ports{},
-		group: process.NewGroup(config.Dir, func(process.Record) error { return nil }),
+	ports, out := &box.Ports{}, map[string]*Process{}
+	for i, c := range containers {
+		p := &Process{name: c.name, dir: config.Dir, ports: ports, group: process.NewGroup(config.Dir, func(process.Record) error { return nil })}
+		out[c.name] = p
+		image, err := program(config.Pod.Spec.Containers[i].Image)
+		if err != nil {
+			return nil, fmt.Errorf("container %s of pod %s: %w", c.name, config.Pod.Name, err)
+		}
+		if p.plan, err = c.plan(config, image, volumes); err != nil {
+			return nil, err
+		}
+		if c.port == 0 {
+			continue
+		}
+		if p.port, err = ports.Of(c.port); err != nil {
+			return nil, fmt.Errorf("a port for pod %s: %w", config.Pod.Name, err)
+		}
 	}
-	if p.plan, err = c.plan(config, volumes); err != nil {
-		return nil, err
+	for _, p := range out {
+		if err := p.Restart(); err != nil {
+			killAll(out)
+			return nil, err
+		}
 	}
-	port, err := p.ports.Of(c.port)
-	if err != nil {
-		return nil, fmt.Errorf("a port for pod %s: %w", config.Pod.Name, err)
+	return out, nil
+}
+
+func killAll(containers map[string]*Process) {
+	for _, p := range containers {
+		if p.current != nil {
+			p.Kill()
+		}
 	}
-	p.address = fmt.Sprintf("127.0.0.1:%d", port)
-	return p, p.Restart()
 }
 
 // Restart starts the container again after Kill, Stop or its own end. Log, files, ports and the
@@ -152,9 +195,28 @@ func (p *Process) Done() <-chan struct{} { return p.running().Done() }
 // PID is the process number of the operator that was started last.
 func (p *Process) PID() int { return p.running().PID }
 
-// Address is where the operator serves its metrics, with TLS, to those who may read them: where
-// this machine has the first port that the container declares.
-func (p *Process) Address() string { return p.address }
+// Address is where this machine has the first port that the container declares: where an operator
+// serves its metrics, with TLS, to those who may read them.
+func (p *Process) Address() string { return loopback(p.port) }
+
+// At is where a program finds what its pod serves at a port.
+func (p *Process) At(port int) (string, error) {
+	given, err := p.ports.Of(port)
+	return loopback(given), err
+}
+
+func loopback(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
+
+// Outside is where this machine has a path of the container's, which must be in a volume that is not in
+// memory.
+func (p *Process) Outside(path string) (string, error) {
+	for _, m := range slices.Backward(p.plan.Mounts) {
+		if rest, below := strings.CutPrefix(path, m.Target+"/"); below && m.Source != "" {
+			return filepath.Join(m.Source, rest), nil
+		}
+	}
+	return "", fmt.Errorf("%s mounts nothing at %s", p.name, path)
+}
 
 // LogFile has what all starts printed.
 func (p *Process) LogFile() string { return filepath.Join(p.dir, p.name+".log") }

@@ -50,28 +50,23 @@ func Binary() (string, error) {
 	return path, nil
 }
 
-// image is what the Dockerfile says of containers.
-type image struct {
-	user       int64
-	entrypoint string
-}
-
-func readImage() (image, error) {
+// readImage is what the Dockerfile says of containers.
+func readImage() (Program, error) {
 	content, err := fromRepository("Dockerfile")
 	if err != nil {
-		return image{}, err
+		return Program{}, err
 	}
 	user := regexp.MustCompile(`(?m)^USER (\d+)$`).FindSubmatch(content)
 	entrypoint := regexp.MustCompile(`(?m)^ENTRYPOINT (.+)$`).FindSubmatch(content)
 	if user == nil || entrypoint == nil {
-		return image{}, errors.New("the Dockerfile names no user by number or no entry point")
+		return Program{}, errors.New("the Dockerfile names no user by number or no entry point")
 	}
 	var words []string
 	if err := json.Unmarshal(entrypoint[1], &words); err != nil || len(words) != 1 {
-		return image{}, fmt.Errorf("the Dockerfile's entry point %s is not one program: %w", entrypoint[1], err)
+		return Program{}, fmt.Errorf("the Dockerfile's entry point %s is not one program: %w", entrypoint[1], err)
 	}
 	id, err := strconv.ParseInt(string(user[1]), 10, 64)
-	return image{id, words[0]}, err
+	return Program{Entrypoint: words[0], User: id}, err
 }
 
 func fromRepository(path string) ([]byte, error) {

@@ -22,6 +22,8 @@ type volume struct {
 	mode  os.FileMode
 	// inMemory ones are empty and writable.
 	inMemory, writable bool
+	// folder is that of the node.
+	folder string
 }
 
 // volumes are those of the pod, by their names.
@@ -41,6 +43,9 @@ func (c Config) volume(ctx context.Context, v corev1.Volume) (volume, error) {
 	switch {
 	case v.EmptyDir != nil:
 		return volume{inMemory: v.EmptyDir.Medium == corev1.StorageMediumMemory, writable: true}, nil
+	case v.HostPath != nil:
+		folder, err := c.ofNode(*v.HostPath)
+		return volume{folder: folder, writable: true}, err
 	case v.ConfigMap != nil:
 		files, err := c.configMap(ctx, v.ConfigMap.Name, v.ConfigMap.Items, v.ConfigMap.Optional)
 		return volume{files: files, mode: modeOf(v.ConfigMap.DefaultMode)}, err
@@ -63,6 +68,22 @@ func (c Config) volume(ctx context.Context, v corev1.Volume) (volume, error) {
 	return volume{}, fmt.Errorf("is of a kind that is not known here")
 }
 
+// ofNode is a folder of the node, made where a kubelet would make it.
+func (c Config) ofNode(source corev1.HostPathVolumeSource) (string, error) {
+	if c.Node == "" {
+		return "", fmt.Errorf("is of a node, and there is none here")
+	}
+	folder := filepath.Join(c.Node, source.Path)
+	if ptr.Deref(source.Type, corev1.HostPathUnset) == corev1.HostPathDirectoryOrCreate {
+		return emptyDir(c.Node, source.Path)
+	}
+	info, err := os.Stat(folder)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is no folder", folder)
+	}
+	return folder, err
+}
+
 func modeOf(mode *int32) os.FileMode { return os.FileMode(ptr.Deref(mode, defaultMode)) }
 
 func (c Config) projected(ctx context.Context, source corev1.VolumeProjection) (map[string][]byte, error) {
@@ -70,6 +91,9 @@ func (c Config) projected(ctx context.Context, source corev1.VolumeProjection) (
 	case source.ServiceAccountToken != nil:
 		// Not bound to the pod, which ends here at the moment of its deletion, before its process.
 		request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: source.ServiceAccountToken.ExpirationSeconds}}
+		if audience := source.ServiceAccountToken.Audience; audience != "" {
+			request.Spec.Audiences = []string{audience}
+		}
 		token, err := c.Client.CoreV1().ServiceAccounts(c.Pod.Namespace).CreateToken(ctx, c.Pod.Spec.ServiceAccountName, request, metav1.CreateOptions{})
 		if err != nil {
 			return nil, err
@@ -128,6 +152,9 @@ func chosen(data map[string][]byte, items []corev1.KeyToPath) map[string][]byte 
 
 // write returns a folder with the volume's files.
 func (v volume) write(dir, name string) (string, error) {
+	if v.folder != "" {
+		return v.folder, nil
+	}
 	folder, err := emptyDir(dir, filepath.Join("volumes", name))
 	if err != nil {
 		return "", err

@@ -45,7 +45,7 @@ func TestNamed(t *testing.T) {
 }
 
 func TestProgramOfAnUnknownImage(t *testing.T) {
-	if path, err := Program(t.Context(), t.Output(), "quay.io/somebody/else:latest"); err == nil {
-		t.Errorf("got %s", path)
+	if program, err := Program(t.Context(), t.Output(), "quay.io/somebody/else:latest"); err == nil {
+		t.Errorf("got %+v", program)
 	}
 }

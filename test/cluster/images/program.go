@@ -1,10 +1,13 @@
 package images
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strconv"
 
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/programs"
 	"github.com/openshift/ceph-csi-driver-operator/test/operatorprocess"
@@ -26,19 +29,24 @@ var standIns = map[string]string{
 	proxyVariable:     "kuberbacproxy",
 }
 
-// Program is the file of the program that the image of that name starts, built now unless it is
-// there. The name is one that the manifests carry.
-func Program(ctx context.Context, log io.Writer, image string) (string, error) {
-	names, err := named()
+// Program is what the image of that name starts, built now unless it is there. The name is one that
+// the manifests carry.
+func Program(ctx context.Context, log io.Writer, image string) (operatorprocess.Program, error) {
+	all, err := recipes()
 	if err != nil {
-		return "", err
+		return operatorprocess.Program{}, err
 	}
-	for variable, name := range names {
-		if name == image {
-			return program(ctx, log, variable)
-		}
+	i := slices.IndexFunc(all, func(r recipe) bool { return r.name == image })
+	if i < 0 {
+		return operatorprocess.Program{}, fmt.Errorf("image %s: the manifests name no such image", image)
 	}
-	return "", fmt.Errorf("image %s: the manifests name no such image", image)
+	r := all[i]
+	out := operatorprocess.Program{Entrypoint: r.entrypoint[0]}
+	if out.User, err = strconv.ParseInt(cmp.Or(r.user, "0"), 10, 64); err != nil {
+		return out, fmt.Errorf("user of image %s: %w", image, err)
+	}
+	out.File, err = r.program(ctx, log)
+	return out, err
 }
 
 func program(ctx context.Context, log io.Writer, variable string) (string, error) {

@@ -10,6 +10,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -50,7 +51,7 @@ func start(t *testing.T, options embedded.Options, manifests string) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options.WithoutCeph, options.Log = true, t.Output()
+	options.Log = t.Output()
 	cluster, err := embedded.Start(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
@@ -86,9 +87,10 @@ func (s *site) run(t *testing.T, d *appsv1.Deployment) *operatorprocess.Process 
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Its lease is to be free for the next of the same Deployment.
 	t.Cleanup(func() {
 		if p.Exited() == nil {
-			p.Kill()
+			_ = p.Stop(context.Background())
 		}
 	})
 	return p
@@ -108,7 +110,7 @@ func (s *site) inject(t *testing.T, name string) {
 	}
 }
 
-// prometheus is a token of the monitoring's ServiceAccount.
+// prometheus is a token of the monitoring's ServiceAccount, which may read metrics.
 func (s *site) prometheus(ctx context.Context) (string, error) {
 	const namespace, name = "openshift-monitoring", "prometheus-k8s"
 	meta := metav1.ObjectMeta{Name: namespace}
@@ -119,6 +121,19 @@ func (s *site) prometheus(ctx context.Context) (string, error) {
 	if _, err := s.kube.CoreV1().ServiceAccounts(namespace).Create(ctx, &corev1.ServiceAccount{ObjectMeta: meta}, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		return "", fmt.Errorf("ServiceAccount of Prometheus: %w", err)
 	}
+	_, err := s.kube.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{
+		ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return "", fmt.Errorf("rights of Prometheus: %w", err)
+	}
+	_, err = s.kube.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+		ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return "", fmt.Errorf("rights of Prometheus: %w", err)
+	}
 	token, err := s.kube.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, name, tokenRequest(), metav1.CreateOptions{})
 	if err != nil {
 		return "", fmt.Errorf("token of Prometheus: %w", err)
@@ -127,7 +142,7 @@ func (s *site) prometheus(ctx context.Context) (string, error) {
 }
 
 // patience is far above what a busy machine needs for a start.
-const patience = 2 * time.Minute
+const patience = 3 * time.Minute
 
 func TestOnOpenShift(t *testing.T) {
 	if testing.Short() {
@@ -148,6 +163,8 @@ func TestOnOpenShift(t *testing.T) {
 			s.refusesTLS12(t, p)
 		})
 	}
+	s.deploy(t)
+	s.walk(t)
 }
 
 func TestOnKubernetes(t *testing.T) {
@@ -158,4 +175,6 @@ func TestOnKubernetes(t *testing.T) {
 	for _, deployment := range deploymentsOf(t, s.repository, "manifests/kubernetes") {
 		t.Run(deployment.Name, func(t *testing.T) { s.serves(t, s.run(t, deployment), deployment.Name+"-serving-cert") })
 	}
+	s.deploy(t)
+	s.walk(t)
 }

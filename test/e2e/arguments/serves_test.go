@@ -28,19 +28,24 @@ func tokenRequest() *authenticationv1.TokenRequest { return &authenticationv1.To
 // checks that nobody else is.
 func (s *site) serves(t *testing.T, p *operatorprocess.Process, secret string) {
 	t.Helper()
-	ended := errors.New("it has ended")
+	eventually(t, p, func(ctx context.Context) error { return s.answers(ctx, p) })
+	s.hasCertificate(t, p.Address(), secret)
+}
+
+// eventually waits until the check finds nothing wrong with a program that runs.
+func eventually(t *testing.T, p *operatorprocess.Process, check func(context.Context) error) {
+	t.Helper()
 	var last error
 	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
 		if exited := p.Exited(); exited != nil {
-			return false, errors.Join(ended, exited)
+			return false, fmt.Errorf("it has ended: %w", exited)
 		}
-		last = s.answers(ctx, p)
+		last = check(ctx)
 		return last == nil, nil
 	})
 	if err != nil {
 		t.Fatal(errors.Join(err, last))
 	}
-	s.hasCertificate(t, p, secret)
 }
 
 // answers says what is wrong with the program's answers.
@@ -86,7 +91,7 @@ func ask(ctx context.Context, url, token string) (int, string, error) {
 }
 
 // hasCertificate compares what is served with what it should be.
-func (s *site) hasCertificate(t *testing.T, p *operatorprocess.Process, secret string) {
+func (s *site) hasCertificate(t *testing.T, address, secret string) {
 	t.Helper()
 	wanted, err := s.kube.CoreV1().Secrets(driver.Namespace).Get(t.Context(), secret, metav1.GetOptions{})
 	if err != nil {
@@ -96,7 +101,7 @@ func (s *site) hasCertificate(t *testing.T, p *operatorprocess.Process, secret s
 	if block == nil {
 		t.Fatalf("Secret %s has no certificate", secret)
 	}
-	conn, err := tls.Dial("tcp", p.Address(), &tls.Config{InsecureSkipVerify: true})
+	conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,8 @@
 // its own with nothing but the machine's programs and libraries, read-only, and what a pod mounts
 // at its real paths; as the container's user; with the arguments as they are. The network is the
 // machine's, where Ceph and the API server listen on loopback: several containers want the same
-// port there, so the kernel asks at each bind, and another port is bound; see Ports.
+// port there, so the kernel asks at each bind, and another port is bound; see Ports. Containers of
+// one pod find each other there nevertheless: the kernel asks at their connects, too.
 //
 // It takes root, or user namespaces for everybody; see Available.
 package box
@@ -45,6 +46,12 @@ type Plan struct {
 	// file system, as the caller, and has no Mounts.
 	Root   string
 	Mounts []Mount
+	// Writable: the root file system is not read-only.
+	Writable bool
+	// Hostname is the machine's where it is empty, or where there is no Root.
+	Hostname string
+	// Neighbours: others run with the same Ports, and are found there.
+	Neighbours bool
 }
 
 // capabilities are what it takes to mount; the program has none of them.
@@ -82,7 +89,7 @@ func (p Plan) attributes() *syscall.SysProcAttr {
 	if p.Root == "" {
 		return &syscall.SysProcAttr{}
 	}
-	out := &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS, AmbientCaps: capabilities}
+	out := &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWUTS, AmbientCaps: capabilities}
 	if os.Geteuid() == 0 {
 		out.Credential = &syscall.Credential{Uid: uint32(p.UID), Gid: uint32(p.GID)}
 		return out

@@ -24,12 +24,17 @@ func run(t *testing.T, script string, ports *Ports, mounts ...Mount) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	var started *exec.Cmd
-	err = Start(Plan{
+	return runPlan(t, Plan{
 		Program: shell, Arguments: []string{"/usr/bin/program", "-c", script}, Environment: []string{"PATH=/usr/bin:/bin", "GIVEN=yes"},
 		UID: 1001, GID: 0, Root: t.TempDir(), Mounts: mounts,
-	}, ports, func(cmd *exec.Cmd) error {
+	}, ports)
+}
+
+func runPlan(t *testing.T, plan Plan, ports *Ports) string {
+	t.Helper()
+	var out bytes.Buffer
+	var started *exec.Cmd
+	err := Start(plan, ports, func(cmd *exec.Cmd) error {
 		cmd.Stdout, cmd.Stderr, started = &out, &out, cmd
 		return cmd.Start()
 	})
@@ -37,7 +42,7 @@ func run(t *testing.T, script string, ports *Ports, mounts ...Mount) string {
 		t.Fatal(err)
 	}
 	if err := started.Wait(); err != nil {
-		t.Errorf("%s: %v", script, err)
+		t.Errorf("%q: %v", plan.Arguments, err)
 	}
 	return out.String()
 }
@@ -80,8 +85,65 @@ func TestContainer(t *testing.T) {
 	}
 }
 
+// TestWritable is a container without readOnlyRootFilesystem, in a pod of its own name.
+func TestWritable(t *testing.T) {
+	needBoxes(t)
+	shell, err := filepath.EvalSymlinks("/bin/sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const script = `cat /proc/sys/kernel/hostname; ls -A /etc/ceph /tmp /lib/modules; for f in /file /etc/ceph/file /tmp/file /usr/bin/written; do (echo > $f) 2>/dev/null && echo $f; done; true`
+	got := runPlan(t, Plan{
+		Program: shell, Arguments: []string{"sh", "-c", script}, Environment: []string{"PATH=/usr/bin:/bin"},
+		Root: t.TempDir(), Writable: true, Hostname: "pod-0", Mounts: []Mount{{Source: t.TempDir(), Target: "/lib/modules"}},
+	}, &Ports{})
+	want := "pod-0\n/etc/ceph:\n\n/lib/modules:\n\n/tmp:\n/file\n/etc/ceph/file\n/tmp/file\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestNeighbours has a container connect to the port that another has bound.
+func TestNeighbours(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ports := &Ports{}
+	given, err := ports.Of(8443)
+	if err != nil {
+		t.Fatal(err)
+	}
+	neighbour, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", given))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer neighbour.Close()
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	tests := map[string]struct{ reason, address, want string }{
+		"Neighbour": {"the port is that of the pod", "127.0.0.1:8443", neighbour.Addr().String()},
+		"IPv6":      {"localhost may be this one", "[::1]:8443", neighbour.Addr().String()},
+		"Machine":   {"Ceph and the API server are the machine's", other.Addr().String(), other.Addr().String()},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			plan := Plan{Program: program, Arguments: []string{"connects"}, Environment: []string{connecting + "=" + tc.address}, Neighbours: true}
+			if got := runPlan(t, plan, ports); got != tc.want+"\n" {
+				t.Errorf("%s: reached %s, want %s", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
 // listening makes this program's copy listen, as a program of a container does.
 const listening = "BOX_TEST_LISTEN"
+
+// connecting makes it connect, and say where it came out.
+const connecting = "BOX_TEST_CONNECT"
 
 // owning makes it the owner of a container that waits, and says its number.
 const owning = "BOX_TEST_OWN"
@@ -89,6 +151,14 @@ const owning = "BOX_TEST_OWN"
 func TestMain(m *testing.M) {
 	if folder := os.Getenv(owning); folder != "" {
 		own(folder)
+		return
+	}
+	if address := os.Getenv(connecting); address != "" {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(conn.RemoteAddr())
 		return
 	}
 	address := os.Getenv(listening)

@@ -57,7 +57,11 @@ func become(conn *net.UnixConn) error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("giving up capabilities: %w", err)
 	}
-	binds, err := watchBinds()
+	calls := []uint32{unix.SYS_BIND}
+	if plan.Neighbours {
+		calls = append(calls, unix.SYS_CONNECT)
+	}
+	binds, err := watch(calls)
 	if err != nil {
 		return fmt.Errorf("having the kernel ask about ports (seccomp of Linux 5.5): %w", err)
 	}
@@ -74,15 +78,16 @@ func become(conn *net.UnixConn) error {
 // machine.
 func inRoot(program string) string { return "/" + filepath.Base(program) }
 
-// watchBinds returns a descriptor by which the kernel asks before each bind from now on.
-func watchBinds() (int, error) {
+// watch returns a descriptor by which the kernel asks before each of these system calls from now on.
+func watch(calls []uint32) (int, error) {
 	const number = 0 // of the system call, in the data that a filter sees
-	filter := []unix.SockFilter{
-		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: number},
-		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: unix.SYS_BIND},
-		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_USER_NOTIF},
-		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+	filter := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: number}}
+	for _, call := range calls {
+		filter = append(filter,
+			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: call},
+			unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_USER_NOTIF})
 	}
+	filter = append(filter, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW})
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
 		unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, uintptr(unsafe.Pointer(&program)))

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"sync"
 	"unsafe"
@@ -98,7 +99,8 @@ func control(fd int, request uintptr, argument unsafe.Pointer) error {
 	return nil
 }
 
-// redirect changes the address that a program is about to bind, where the program has it.
+// redirect changes the address that a program is about to bind, or to connect to, where the program
+// has it.
 func (p *Ports) redirect(n notification) error {
 	memory, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", n.pid), os.O_RDWR, 0)
 	if err != nil {
@@ -110,9 +112,14 @@ func (p *Ports) redirect(n notification) error {
 	if _, err := memory.ReadAt(address, at); err != nil {
 		return err
 	}
-	changed, err := p.instead(address)
-	if err != nil || changed == nil {
+	var changed []byte
+	if n.number == unix.SYS_CONNECT {
+		changed = p.neighbour(address)
+	} else if changed, err = p.instead(address); err != nil {
 		return err
+	}
+	if changed == nil {
+		return nil
 	}
 	_, err = memory.WriteAt(changed, at)
 	return err
@@ -120,34 +127,60 @@ func (p *Ports) redirect(n notification) error {
 
 // instead is the address that is bound instead of another; nil means that very one.
 func (p *Ports) instead(address []byte) ([]byte, error) {
-	if len(address) < 2 {
+	host, port := parse(address)
+	if port == 0 {
 		return nil, nil
 	}
-	var host []byte
+	given, err := p.Of(port)
+	if err != nil {
+		return nil, err
+	}
+	binary.BigEndian.PutUint16(address[2:], uint16(given))
+	if everywhere(host) {
+		toLoopback(host)
+	}
+	return address, nil
+}
+
+// neighbour is the address where a neighbour has bound the one that a program connects to; nil means
+// that none has, so it is something of the machine's.
+func (p *Ports) neighbour(address []byte) []byte {
+	host, port := parse(address)
+	p.mu.Lock()
+	given, bound := p.bound[port]
+	p.mu.Unlock()
+	if !bound || !net.IP(host).IsLoopback() {
+		return nil
+	}
+	binary.BigEndian.PutUint16(address[2:], uint16(given))
+	toLoopback(host)
+	return address
+}
+
+// parse returns the part of a socket's address that is the host's, and the port; none where it has none.
+func parse(address []byte) (host []byte, port int) {
+	if len(address) < 2 {
+		return nil, 0
+	}
 	switch family := binary.NativeEndian.Uint16(address); {
 	case family == unix.AF_INET && len(address) >= 8:
 		host = address[4:8]
 	case family == unix.AF_INET6 && len(address) >= 24:
 		host = address[8:24]
 	default:
-		return nil, nil
+		return nil, 0
 	}
-	port := binary.BigEndian.Uint16(address[2:])
-	if port == 0 {
-		return nil, nil
+	return host, int(binary.BigEndian.Uint16(address[2:]))
+}
+
+// toLoopback writes loopback's IPv4 address, into an address of IPv6 too.
+func toLoopback(host []byte) {
+	loopback := []byte{127, 0, 0, 1}
+	clear(host)
+	copy(host[len(host)-len(loopback):], loopback)
+	if len(host) > len(loopback) {
+		host[10], host[11] = 0xff, 0xff
 	}
-	given, err := p.Of(int(port))
-	if err != nil {
-		return nil, err
-	}
-	binary.BigEndian.PutUint16(address[2:], uint16(given))
-	if loopback := []byte{127, 0, 0, 1}; everywhere(host) {
-		copy(host[len(host)-len(loopback):], loopback)
-		if len(host) > len(loopback) {
-			host[10], host[11] = 0xff, 0xff // an IPv4 address in a socket of IPv6
-		}
-	}
-	return address, nil
 }
 
 func everywhere(host []byte) bool {

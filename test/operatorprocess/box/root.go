@@ -26,7 +26,7 @@ func (p Plan) makeRoot() error {
 	if err != nil {
 		return err
 	}
-	mounts := slices.Concat(p.Mounts, names(), libraries)
+	mounts := p.mounts(libraries)
 	for _, path := range shared {
 		if err := p.share(path, mounts); err != nil {
 			return err
@@ -44,10 +44,46 @@ func (p Plan) makeRoot() error {
 			return err
 		}
 	}
-	if err := readOnly(p.Root, 0); err != nil {
-		return err
+	if !p.Writable {
+		if err := readOnly(p.Root, 0); err != nil {
+			return err
+		}
+	}
+	if p.Hostname != "" {
+		if err := unix.Sethostname([]byte(p.Hostname)); err != nil {
+			return fmt.Errorf("naming itself %s: %w", p.Hostname, err)
+		}
 	}
 	return change(p.Root)
+}
+
+// ofImages are folders that every image has as its own, and the machine has otherwise.
+var ofImages = []string{"/tmp", "/etc/ceph"}
+
+// mounts are all, outer ones first.
+func (p Plan) mounts(libraries []Mount) []Mount {
+	out := slices.Concat(p.Mounts, names(), libraries)
+	for _, path := range ofImages {
+		if p.Writable && !slices.ContainsFunc(out, func(m Mount) bool { return m.Target == path }) {
+			out = append(out, Mount{Target: path, Writable: true})
+		}
+	}
+	for i := range out {
+		out[i].Target = followed(out[i].Target)
+	}
+	slices.SortStableFunc(out, func(a, b Mount) int { return strings.Count(a.Target, "/") - strings.Count(b.Target, "/") })
+	return out
+}
+
+// followed is where a path is whose first folder is a link, as /lib is on most machines.
+func followed(path string) string {
+	for _, top := range shared {
+		rest, below := strings.CutPrefix(path, top+"/")
+		if to, err := os.Readlink(top); below && err == nil {
+			return filepath.Join("/", to, rest)
+		}
+	}
+	return path
 }
 
 // share has a folder of the machine in the container. One in which something else is mounted
