@@ -121,8 +121,9 @@ cluster-up: dependencies ## Start the embedded cluster and keep it running until
 cluster-down: ## Stop the embedded cluster
 	$(CLUSTER) down
 
-demo: build ## Show both drivers coming up against a real Ceph; runs until Ctrl-C or make cluster-down
-	$(GO) run $(GO_FLAGS) ./test/demo
+# NODES=real runs the pods on real nodes.
+demo: build $(if $(filter real,$(NODES)),dependencies-nodes require-nodes) ## Show both drivers coming up against a real Ceph; runs until Ctrl-C or make cluster-down
+	$(GO) run $(GO_FLAGS) ./test/demo $(if $(filter real,$(NODES)),-real-nodes)
 
 bench: build ## Measure the numbers of the README's table
 	$(GO) run $(GO_FLAGS) ./test/bench

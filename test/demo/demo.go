@@ -14,11 +14,12 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
+	"github.com/openshift/ceph-csi-driver-operator/test/onnodes"
 )
 
 // run tells the story on p until ctx ends or, if so wished, both drivers are available.
 func run(ctx context.Context, o options, p *printer) (err error) {
-	cluster, err := embedded.Start(ctx, embedded.Options{Dir: o.dir, Log: p.of("cluster"), Mons: 3, WithoutOperatorRBAC: true})
+	cluster, nodes, err := o.start(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -30,7 +31,7 @@ func run(ctx context.Context, o options, p *printer) (err error) {
 		p.say("cluster", "stopping")
 		err = errors.Join(err, cluster.Stop())
 	}()
-	if err := prepare(ctx, cluster, p); err != nil {
+	if err := prepare(ctx, cluster, nodes, p); err != nil {
 		return err
 	}
 	// The watch outlives ctx, so that the operators' end is not cut off.
@@ -41,6 +42,7 @@ func run(ctx context.Context, o options, p *printer) (err error) {
 		return err
 	}
 	s := newStory(o, cluster, w, p)
+	s.nodes = nodes
 	defer s.stopOperators()
 	if err := s.startOperators(ctx); err != nil {
 		return err
@@ -48,12 +50,31 @@ func run(ctx context.Context, o options, p *printer) (err error) {
 	return s.tell(ctx)
 }
 
+// start returns the cluster, and the same again where its nodes are real.
+func (o options) start(ctx context.Context, p *printer) (*embedded.Cluster, *onnodes.Cluster, error) {
+	wanted := embedded.Options{Dir: o.dir, Log: p.of("cluster"), Mons: 3}
+	if o.realNodes {
+		nodes, err := onnodes.Start(ctx, wanted)
+		if err != nil {
+			return nil, nil, err
+		}
+		return nodes.Cluster, nodes, nil
+	}
+	wanted.WithoutOperatorRBAC = true
+	cluster, err := embedded.Start(ctx, wanted)
+	return cluster, nil, err
+}
+
 // reporting has ClusterOperator storage written: no cluster-storage-operator runs here.
 const reporting = `[{"op": "add", "path": "/spec/template/spec/containers/0/args/-", "value": "--report-cluster-operator"}]`
 
 // prepare does what an administrator would: it applies the manifests and declares the Ceph
 // cluster.
-func prepare(ctx context.Context, cluster *embedded.Cluster, p *printer) error {
+func prepare(ctx context.Context, cluster *embedded.Cluster, nodes *onnodes.Cluster, p *printer) error {
+	if nodes != nil {
+		p.say("cluster", "installing by the README's commands: manifests/kubernetes/, and Secret %s", driver.CredentialsSecret)
+		return nodes.Install(ctx)
+	}
 	for _, arguments := range [][]string{
 		{"apply", "-f", "manifests/"},
 		{"-n", driver.Namespace, "patch", "deployment", glue.Name, "--type=json", "-p", reporting},

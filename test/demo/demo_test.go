@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/node"
 	"github.com/openshift/ceph-csi-driver-operator/test/operatorprocess"
 )
 
@@ -44,6 +45,32 @@ func TestDemo(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log(out.String())
+	}
+}
+
+// TestDemoOnRealNodes ends with a pod that wrote to both volumes.
+func TestDemoOnRealNodes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a cluster")
+	}
+	if err := node.Missing(); err != nil {
+		t.Skip("not run: ", err)
+	}
+	t.Parallel()
+	var out strings.Builder
+	o := options{dir: t.TempDir(), realNodes: true, exitWhenReady: true, timeout: 5 * time.Minute}
+	if err := run(t.Context(), o, newPrinter(&out, time.Now)); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	for _, want := range []string{
+		"cephfs   DaemonSet ceph-cephfs-csi-driver-node ready 2/2\n",
+		"rbd      PersistentVolumeClaim demo-rbd is bound\n",
+		"rbd      pod demo: write /data/demo-rbd/file: 16777216 bytes in ",
+		"cephfs   pod demo: verify /data/demo-cephfs/file: 16777216 bytes in ",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q was not told:\n%s", want, out.String())
+		}
 	}
 }
 

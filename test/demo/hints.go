@@ -11,7 +11,8 @@ import (
 type paths struct {
 	kubeconfig, kubectl   string
 	cephConf, cephKeyring string
-	// logs is the folder of the daemons' logs, operators has a folder for each operator's pod.
+	// logs is the folder of the daemons' logs, operators has a folder for each operator's pod; without it,
+	// they run on real nodes.
 	logs, operators string
 }
 
@@ -39,7 +40,7 @@ func hints(p paths) string {
 		{"", fmt.Sprintf("oc -n %[1]s create secret generic %[2]s --from-file=ceph.conf=%[3]s --from-file=keyring=%[4]s --dry-run=client -o yaml | oc replace -f -",
 			driver.Namespace, driver.CredentialsSecret, quote(p.cephConf), quote(p.cephKeyring))},
 		{"Logs of the operators, and of everything else:", ""},
-		{"", "tail -f " + quote(p.operators) + "/*/*.log"},
+		{"", operatorLogs(p)},
 		{"", "ls " + quote(p.logs)},
 	}
 	var b strings.Builder
@@ -52,6 +53,13 @@ func hints(p paths) string {
 	}
 	b.WriteString("\nIt runs until Ctrl-C here or 'make cluster-down' elsewhere. Changes are shown as they happen.\n\n")
 	return b.String()
+}
+
+func operatorLogs(p paths) string {
+	if p.operators == "" {
+		return fmt.Sprintf("oc -n %s logs -f deployment/%s", driver.Namespace, driver.RBD.OperatorName())
+	}
+	return "tail -f " + quote(p.operators) + "/*/*.log"
 }
 
 // quote makes a word of a shell command of any text.

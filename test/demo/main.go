@@ -23,6 +23,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.dir, "dir", "", "folder for the cluster's state (default: the one of make cluster-up)")
 	flag.BoolVar(&o.exitWhenReady, "exit-when-ready", false, "stop everything and end once both drivers are available")
+	flag.BoolVar(&o.realNodes, "real-nodes", false, "run the pods on two real nodes, and have one write to a volume of each driver")
 	flag.DurationVar(&o.timeout, "timeout", 5*time.Minute, "how long the drivers may take to become available")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
@@ -49,6 +50,8 @@ type options struct {
 	dir string
 	// binary is the operator's.
 	binary string
+	// realNodes: pods run on nodes with kubelet and containerd, not as processes.
+	realNodes bool
 	// exitWhenReady ends the demo with success once both drivers are available.
 	exitWhenReady bool
 	// timeout bounds the time from the operators' start until both drivers are available.

@@ -13,6 +13,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
+	"github.com/openshift/ceph-csi-driver-operator/test/onnodes"
 	"github.com/openshift/ceph-csi-driver-operator/test/operatorprocess"
 )
 
@@ -23,6 +24,8 @@ const askEvery = time.Second
 type story struct {
 	options
 	cluster *embedded.Cluster
+	// nodes is the cluster where its nodes are real, else nil.
+	nodes   *onnodes.Cluster
 	watch   *watch
 	printer *printer
 	// pods are the operators, stop ends them.
@@ -49,9 +52,12 @@ func newStory(o options, cluster *embedded.Cluster, w *watch, p *printer) *story
 }
 
 // startOperators runs the pods of the operators' Deployments from now on: first that of
-// cluster-storage, which then makes the others.
+// cluster-storage, which then makes the others. Real nodes do so by themselves.
 func (s *story) startOperators(ctx context.Context) error {
 	s.begin = time.Now()
+	if s.nodes != nil {
+		return nil
+	}
 	client, err := s.cluster.Client()
 	if err != nil {
 		return err
@@ -99,7 +105,9 @@ func (s *story) tell(ctx context.Context) error {
 		if len(missing) == 0 && !s.ready {
 			s.ready = true
 			deadline.Stop()
-			s.celebrate()
+			if err := s.celebrate(ctx); err != nil {
+				return err
+			}
 			if s.exitWhenReady {
 				return nil
 			}
@@ -194,15 +202,24 @@ func (s *story) take(a answer) {
 	s.printer.show("cluster", []fact{trouble})
 }
 
-func (s *story) celebrate() {
+func (s *story) celebrate(ctx context.Context) error {
 	s.printer.say("cluster", "both drivers were available %.1f s after the start, and now everything is settled", s.available.Seconds())
+	if s.nodes != nil {
+		if err := s.write(ctx); err != nil {
+			return err
+		}
+	}
 	if s.exitWhenReady {
-		return
+		return nil
 	}
 	ceph := s.cluster.Ceph()
-	s.printer.plain(hints(paths{
+	p := paths{
 		kubeconfig: s.cluster.AdminKubeconfig(), kubectl: s.cluster.Kubectl(),
-		cephConf: ceph.ConfFile(), cephKeyring: ceph.KeyringFile(),
-		logs: filepath.Join(s.cluster.Dir(), "logs"), operators: s.operatorsDir(),
-	}))
+		cephConf: ceph.ConfFile(), cephKeyring: ceph.KeyringFile(), logs: filepath.Join(s.cluster.Dir(), "logs"),
+	}
+	if s.nodes == nil {
+		p.operators = s.operatorsDir()
+	}
+	s.printer.plain(hints(p))
+	return nil
 }
