@@ -126,6 +126,7 @@ demo: build $(if $(filter real,$(NODES)),dependencies-nodes require-nodes) ## Sh
 	$(GO) run $(GO_FLAGS) ./test/demo $(if $(filter real,$(NODES)),-real-nodes)
 
 bench: build ## Measure the numbers of the README's table
+	-@test/install-dependencies.sh nodes
 	$(GO) run $(GO_FLAGS) ./test/bench
 
 IMAGE ?= ceph-csi-driver-operator:latest

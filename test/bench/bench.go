@@ -42,6 +42,8 @@ type bench struct {
 	idle       map[string]traffic
 	monChanges map[string]monChange
 	crowd      bool
+	// nodes is what was measured on real ones.
+	nodes *onNodes
 	// tagged are the first passes that were measured, by the driver's kind.
 	tagged map[string]*firstPass
 }

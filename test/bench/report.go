@@ -46,6 +46,8 @@ func atLeast(limit float64) target { return &bound{limit: limit, least: true} }
 type line struct {
 	row
 	values []float64
+	// impossible says why it cannot be taken on this machine.
+	impossible string
 }
 
 func (l line) missed() bool {
@@ -61,6 +63,9 @@ func (l line) cells() []string {
 	out := []string{l.what}
 	for _, v := range l.values {
 		out = append(out, l.unit.format(v))
+	}
+	if l.impossible != "" {
+		return append(out, "", "not measured: "+l.impossible)
 	}
 	if l.target == nil {
 		return append(out, "", "")

@@ -1,10 +1,16 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 func TestMedian(t *testing.T) {
@@ -31,23 +37,25 @@ func TestMedian(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	tests := map[string]struct {
-		unit   unit
-		target target
-		values []float64
-		want   string
-		missed bool
+		unit       unit
+		target     target
+		values     []float64
+		want       string
+		missed     bool
+		impossible string
 	}{
-		"OneDriverOver": {seconds, atMost(1), []float64{0.9, 1.01}, "x 0.90 s 1.01 s ≤ 1.00 s MISS", true},
-		"AtTheLimit":    {perSecond, atMost(0.05), []float64{0.05, 0}, "x 0.050/s 0.000/s ≤ 0.050/s ok", false},
-		"NoneAllowed":   {count, atMost(0), []float64{0, 1}, "x 0 1 ≤ 0 MISS", true},
-		"FastEnough":    {times, atLeast(12), []float64{12.04, math.NaN()}, "x 12.0 × - ≥ 12.0 × ok", false},
-		"TooSlow":       {times, atLeast(12), []float64{math.NaN(), 11.9}, "x - 11.9 × ≥ 12.0 × MISS", true},
-		"Information":   {megabytes, nil, []float64{1e6, 2}, "x 1000000.0 MB 2.0 MB", false},
+		"OneDriverOver": {seconds, atMost(1), []float64{0.9, 1.01}, "x 0.90 s 1.01 s ≤ 1.00 s MISS", true, ""},
+		"AtTheLimit":    {perSecond, atMost(0.05), []float64{0.05, 0}, "x 0.050/s 0.000/s ≤ 0.050/s ok", false, ""},
+		"NoneAllowed":   {count, atMost(0), []float64{0, 1}, "x 0 1 ≤ 0 MISS", true, ""},
+		"FastEnough":    {times, atLeast(12), []float64{12.04, math.NaN()}, "x 12.0 × - ≥ 12.0 × ok", false, ""},
+		"TooSlow":       {times, atLeast(12), []float64{math.NaN(), 11.9}, "x - 11.9 × ≥ 12.0 × MISS", true, ""},
+		"Information":   {megabytes, nil, []float64{1e6, 2}, "x 1000000.0 MB 2.0 MB", false, ""},
+		"NotHere":       {seconds, atMost(1), []float64{math.NaN(), math.NaN()}, "x - - not measured: needs root", false, "needs root"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			r := report{
-				lines: []line{{row{what: "x", unit: tc.unit, target: tc.target}, tc.values}},
+				lines: []line{{row{what: "x", unit: tc.unit, target: tc.target}, tc.values, tc.impossible}},
 				loads: []float64{2, 0.5, 1},
 			}
 			lines := strings.Split(r.String(), "\n")
@@ -64,6 +72,20 @@ func TestReport(t *testing.T) {
 				t.Errorf("missed is %t", r.missed())
 			}
 		})
+	}
+}
+
+// TestMeasureWhatCannotBe: the other rows are measured.
+func TestMeasureWhatCannotBe(t *testing.T) {
+	rows := []row{
+		{what: "nodes", unit: seconds, target: atMost(1), take: func(context.Context, driver.Driver) (float64, error) {
+			return 0, impossibleError{errors.New("needs\nroot")}
+		}},
+		{what: "others", unit: count, take: func(context.Context, driver.Driver) (float64, error) { return 1, nil }},
+	}
+	got, err := measure(t.Context(), rows, options{only: regexp.MustCompile("")}, io.Discard)
+	if err != nil || len(got.lines) != 2 || got.lines[0].impossible != "needs root" || got.missed() {
+		t.Errorf("%v\n%s", err, got)
 	}
 }
 
