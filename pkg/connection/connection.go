@@ -36,6 +36,9 @@ const (
 	pollTimeout = 10 * time.Second
 	// outage is how long Ceph may be silent before that is a condition: elections are not.
 	outage = 20 * time.Second
+	// deaf is how long a session may be silent until another one is tried, and then until the next.
+	// librados finds another mon within seconds, unless it has lost them all for good.
+	deaf = 30 * time.Second
 	// dialTimeout leaves librados the time to try all mons, then each one alone.
 	dialTimeout = 60 * time.Second
 	// redialInterval is the pause after a declaration has failed, as long as it is the same.

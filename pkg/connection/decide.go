@@ -12,25 +12,29 @@ import (
 type facts struct {
 	// exists: there is a declaration. fresh: it is not what the live session was made from.
 	exists, fresh bool
-	// live: there is a session. due: its last poll is long enough ago.
-	live, due bool
+	// live: there is a session. due: its last poll is long enough ago. deaf: so are its last answer, and
+	// the last try to have another session in its place.
+	live, due, deaf bool
 	// rest: this declaration has just failed.
 	rest bool
 }
 
 // steps are what a link does of what costs Ceph something.
-type steps struct{ poll, dial bool }
+type steps struct{ poll, dial, again bool }
 
 // decide keeps a session alive whatever happens to its source, and tries what is new.
 //
-//	exists fresh live due rest | poll dial
-//	any    any   yes  yes any  | yes  …
-//	yes    yes   any  any no   | …    yes
+//	exists fresh live due deaf rest | poll dial again
+//	any    any   yes  yes any  any  | yes  …    …
+//	yes    yes   any  any any  no   | …    yes  no
+//	(else)       yes  any yes  any  | …    no   yes
 func decide(f facts) steps {
-	return steps{
+	s := steps{
 		poll: f.live && f.due,
 		dial: f.exists && f.fresh && !f.rest,
 	}
+	s.again = f.live && f.deaf && !s.dial
+	return s
 }
 
 func (l *link[S]) decide(id identity) steps {
@@ -41,6 +45,7 @@ func (l *link[S]) decide(id identity) steps {
 	now := l.config.Clock.Now()
 	if l.live != nil {
 		f.live, f.due = true, now.Sub(l.live.polled) >= pollGap
+		f.deaf = l.live.silent.bad() && now.Sub(l.live.answered) >= deaf && now.Sub(l.live.tried) >= deaf
 		f.fresh = f.exists && !sameData(data, l.live.data)
 	}
 	if l.failed != nil && !sameData(data, l.failed.data) {

@@ -80,6 +80,49 @@ func TestOutage(t *testing.T) {
 	f.wantCondition("the next silence is counted anew", "False/AsExpected")
 }
 
+// librados 16 may lose its mons for good, when the one it asks is removed while it runs: it then has no
+// connection to any mon, and makes none, although all that are left answer.
+func TestDeafSession(t *testing.T) {
+	f := newFixture(t)
+	connected(f)
+	old, _ := f.client()
+	f.ceph.Stop()
+	f.ceph = cephtest.New()
+	f.ceph.AddMon("b")
+	f.pass(deaf - pollInterval)
+	if f.attempts != 1 {
+		t.Errorf("%d dials: librados is left the time to find another mon", f.attempts)
+	}
+	f.pass(pollInterval)
+	f.wantCondition("another session was answered", "False/AsExpected")
+	if published, _ := f.cluster.Get(); len(published.MonMap.Mons) != 2 || f.attempts != 2 {
+		t.Errorf("published %v after %d dials", published.MonMap, f.attempts)
+	}
+	if _, err := old.MonMap(f.ctx); !errors.Is(err, ceph.ErrClosed) {
+		t.Errorf("the deaf session: %v, want it closed", err)
+	}
+}
+
+// Where Ceph itself is silent, another session finds no more, and what is said about it stays.
+func TestSilentCeph(t *testing.T) {
+	f := newFixture(t)
+	connected(f)
+	old, _ := f.client()
+	f.ceph.Stop()
+	f.pass(deaf)
+	f.wantCondition("no session is answered", "True/CephUnreachable", "does not answer")
+	f.pass(deaf - pollInterval)
+	if client, _ := f.client(); client != old || f.attempts != 2 {
+		t.Errorf("%d dials within twice the time, want 2", f.attempts)
+	}
+	f.ceph.Start()
+	f.pass(pollInterval)
+	f.wantCondition("Ceph is back", "False/AsExpected")
+	if client, _ := f.client(); client != old {
+		t.Error("a session that is answered again was replaced")
+	}
+}
+
 // After the consent to move, the record keeps the Ceph cluster that old volumes are in.
 func TestMoveIsRecorded(t *testing.T) {
 	f := newFixture(t)

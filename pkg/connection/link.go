@@ -39,8 +39,9 @@ type live[S Session] struct {
 
 	polled   time.Time
 	answered time.Time
-	silent   verdict // of the last poll; zero when it was answered
-	complain verdict // on a cluster that is in use nevertheless
+	tried    time.Time // to have another session in its place, because it is silent
+	silent   verdict   // of the last poll; zero when it was answered
+	complain verdict   // on a cluster that is in use nevertheless
 }
 
 // attempt is a declaration that led nowhere, and why.
@@ -57,8 +58,11 @@ func (l *link[S]) step(ctx context.Context, id identity, managed bool) {
 	if steps.poll {
 		l.poll(ctx, id)
 	}
-	if steps.dial {
+	switch {
+	case steps.dial:
 		l.dial(ctx, id, managed)
+	case steps.again:
+		l.dialAgain(ctx, id)
 	}
 }
 
@@ -110,6 +114,28 @@ func (l *link[S]) dial(ctx context.Context, id identity, managed bool) {
 		l.config.Recorder.Eventf("CephConnected", "Connected as client.%s of %s to Ceph cluster %s with the mons %s",
 			next.cluster.Credentials.UserID, id.source.where, next.cluster.FSID, strings.Join(next.cluster.MonMap.Monitors(), ", "))
 	}
+}
+
+// dialAgain tries another session like the live one, which may be deaf. Where that is not answered either,
+// it is Ceph that is silent, and nothing changes.
+func (l *link[S]) dialAgain(ctx context.Context, id identity) {
+	now := l.live // only step replaces it
+	if !now.silent.bad() {
+		return // The poll of this step was answered.
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	id.source.data = now.data
+	next, v := l.try(ctx, id)
+	if next == nil {
+		klog.InfoS("Another session finds no more than the silent one", "fsid", now.cluster.FSID, "reason", v.reason)
+		l.mu.Lock()
+		now.tried = l.config.Clock.Now()
+		l.mu.Unlock()
+		return
+	}
+	klog.InfoS("Another session is answered where the last one was silent", "fsid", next.cluster.FSID)
+	l.replace(next)
 }
 
 // try returns the new session, or what is wrong with the declaration.
