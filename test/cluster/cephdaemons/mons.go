@@ -88,12 +88,13 @@ func (c *Ceph) RemoveMon(ctx context.Context, name string) error {
 }
 
 // forgetMon takes a mon out of the monmap. The mons answer before that is settled: had the one that
-// is removed been their leader, and been killed at once, it would stay.
+// is removed been their leader, and been killed at once, it would stay. Or they never answer, when the
+// command was with the leader that is removed.
 func (c *Ceph) forgetMon(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
-		if _, err := c.Command(ctx, "mon", "remove", name); err != nil {
+		if err := c.askToRemove(ctx, name); err != nil {
 			return err
 		}
 		var known struct {
@@ -115,6 +116,19 @@ func (c *Ceph) forgetMon(ctx context.Context, name string) error {
 		case <-time.After(pollEvery):
 		}
 	}
+}
+
+// answerTimeout is how long a mon may take for an answer on a busy machine.
+const answerTimeout = 30 * time.Second
+
+// askToRemove waits for an answer no longer than answerTimeout: asking again does no harm.
+func (c *Ceph) askToRemove(ctx context.Context, name string) error {
+	attempt, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	if _, err := c.Command(attempt, "mon", "remove", name); err != nil && attempt.Err() == nil {
+		return err
+	}
+	return ctx.Err()
 }
 
 // KillMon kills a mon's daemon, which stays in the monmap. With a majority of mons dead nothing
