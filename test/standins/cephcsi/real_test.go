@@ -193,13 +193,32 @@ func (f life) grow(t *testing.T, l *lab, volume *csi.Volume, staging, target str
 		VolumeId: volume.GetVolumeId(), CapacityRange: size, Secrets: f.controller, VolumeCapability: f.capability,
 	})
 	check(t, err)
-	if !answer.GetNodeExpansionRequired() && !f.block {
+	if !answer.GetNodeExpansionRequired() {
+		f.awaitSize(t, l, volume, target, size.GetRequiredBytes())
 		return
 	}
 	_, err = l.drivers[f.driver+"-node"].NodeExpandVolume(t.Context(), &csi.NodeExpandVolumeRequest{
 		VolumeId: volume.GetVolumeId(), StagingTargetPath: staging, VolumePath: target, CapacityRange: size, VolumeCapability: f.capability,
 	})
 	check(t, err)
+}
+
+// awaitSize waits for what the kernel, or what stands in for it, hears of from Ceph.
+func (f life) awaitSize(t *testing.T, l *lab, volume *csi.Volume, target string, size int64) {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for {
+		stats, err := l.drivers[f.driver+"-node"].NodeGetVolumeStats(t.Context(), &csi.NodeGetVolumeStatsRequest{VolumeId: volume.GetVolumeId(), VolumePath: target})
+		check(t, err)
+		total := stats.GetUsage()[0].GetTotal()
+		if total == size {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the volume has %d bytes, not %d", total, size)
+		}
+		<-time.After(100 * time.Millisecond)
+	}
 }
 
 // remove goes on while the one who has just let the image go still watches it.

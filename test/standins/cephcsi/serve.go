@@ -36,7 +36,9 @@ func serve(o options) error {
 			csi.RegisterControllerServer(server, &images.Controller{Settings: o.Settings})
 		}
 		if o.node {
-			csi.RegisterNodeServer(server, &images.Node{Settings: o.Settings, Topology: topology})
+			node := &images.Node{Settings: o.Settings, Topology: topology}
+			csi.RegisterNodeServer(server, node)
+			go node.Follow()
 		}
 	} else {
 		if o.controller {

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/test/standins/cephcsi/access"
@@ -149,6 +152,50 @@ func (d device) grow(ctx context.Context) (string, error) {
 	}
 	_, err = node.Run(ctx, "losetup", "--set-capacity", path)
 	return path, err
+}
+
+// Follow gives devices the sizes of their images for ever, as the kernel does when it hears of a new
+// one. rbd-nbd does so by itself.
+func (n *Node) Follow() {
+	var looking sync.Map
+	for range time.Tick(followEvery) {
+		names, _ := filepath.Glob(filepath.Join(n.devices().folder, "*", "*", "*", "device")) // the pattern is right
+		for _, name := range names {
+			d := device{filepath.Dir(name)}
+			if _, looks := looking.LoadOrStore(d, true); looks {
+				continue // Ceph does not answer.
+			}
+			go func() {
+				defer looking.Delete(d)
+				if err := d.follow(); err != nil {
+					log.Printf("size of %s: %v", d.folder, err)
+				}
+			}()
+		}
+	}
+}
+
+const followEvery = time.Second
+
+func (d device) follow() error {
+	path, err := d.path()
+	if err != nil || !strings.HasPrefix(path, "/dev/loop") {
+		return err
+	}
+	image, err := os.Stat(filepath.Join(d.mountPoint(), filepath.Base(d.folder)))
+	if err != nil {
+		return err
+	}
+	said, err := os.ReadFile("/sys/block/" + filepath.Base(path) + "/size")
+	if err != nil {
+		return err
+	}
+	const sector = 512
+	if sectors := strconv.FormatInt(image.Size()/sector, 10); sectors == strings.TrimSpace(string(said)) {
+		return nil
+	}
+	_, err = node.Run(context.Background(), "losetup", "--set-capacity", path)
+	return err
 }
 
 // patience is how long rbd-fuse may take on a busy machine.

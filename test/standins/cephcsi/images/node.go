@@ -35,9 +35,9 @@ type Node struct {
 	locks    access.Locks
 }
 
-func (n *Node) devices() devices {
-	return devices{filepath.Join(n.PluginPath, n.DriverName, "devices")}
-}
+// devices are not in the driver's own folder: a pod that has that in a second place, for its socket, would
+// hold there what the pod before it has mounted.
+func (n *Node) devices() devices { return devices{filepath.Join(n.PluginPath, "rbd-devices")} }
 
 // stash is what NodeStageVolume leaves beside a volume: all that later calls know of it.
 type stash struct {
