@@ -17,8 +17,8 @@ PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
 # Suites that start a cluster of their own, each in a process of its own.
 # The long ones come first, so that none is left alone at the end.
 LONG_SUITES := $(addprefix ./test/e2e/,teardown connect glue virtualization deploy pools tags beside credentials) ./pkg/ceph/rados ./test/volumes
-NODE_SUITES := ./test/e2e/node ./test/cluster/node/...
-# Suite node is run by test-node alone.
+NODE_SUITES := ./test/e2e/node/... ./test/cluster/node/...
+# What is in test/e2e/node is run by test-node alone.
 SUITES = $(LONG_SUITES) $$($(GO) list $(GO_FLAGS) ./test/e2e/... | grep -v /test/e2e/node) ./test/cluster/... ./test/demo/... ./test/standins/...
 # They wait most of the time: four of them keep little more than one core busy.
 RUN_SUITES = $(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=4 -count=1
@@ -52,7 +52,9 @@ test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own
 
 test-node: build dependencies-nodes require-nodes ## Run what needs real nodes: kubelet, containerd, sidecars
 	$(CLUSTER) binaries
+	rm -rf bin/figures
 	$(RUN_SUITES) $(NODE_SUITES)
+	@cat bin/figures/*
 
 require-nodes: dependencies ## Fail where real nodes cannot be run, and say what they need
 	@$(CLUSTER) nodes

@@ -12,7 +12,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
-func pooled() {
+// Pooled has a pool that is new to drivers that run.
+func Pooled() {
 	It("binds and mounts a volume of a class with a new pool, and restarts nothing", func(ctx SpecContext) {
 		before := restarts(ctx)
 		Expect(env.Cluster.Ceph().CreatePool(ctx, "meanwhile", "rbd")).To(Succeed())

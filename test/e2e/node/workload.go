@@ -3,7 +3,9 @@ package node
 import (
 	"context"
 	"encoding/json"
+	"os/exec"
 	"strings"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -62,11 +64,16 @@ func claim(ctx context.Context, c claimed) {
 
 func expectBound(ctx context.Context, name string) {
 	GinkgoHelper()
+	expectBoundWithin(ctx, name, fixture.Patience)
+}
+
+func expectBoundWithin(ctx context.Context, name string, limit time.Duration) {
+	GinkgoHelper()
 	Eventually(func(g Gomega) {
 		c, err := env.Kube.CoreV1().PersistentVolumeClaims(metav1.NamespaceDefault).Get(ctx, name, metav1.GetOptions{})
 		g.Expect(err).NotTo(HaveOccurred())
 		g.Expect(c.Status.Phase).To(Equal(corev1.ClaimBound), name)
-	}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+	}).WithContext(ctx).WithTimeout(limit).Should(Succeed())
 }
 
 // hold starts a pod on a node that has the claim's volume, and returns when it runs. Its name is the
@@ -77,6 +84,13 @@ func hold(ctx context.Context, c claimed, on string) string {
 }
 
 func start(ctx context.Context, c claimed, on string, arguments ...string) string {
+	GinkgoHelper()
+	pod := create(ctx, c, on, arguments...)
+	expectRunning(ctx, pod)
+	return pod
+}
+
+func create(ctx context.Context, c claimed, on string, arguments ...string) string {
 	GinkgoHelper()
 	container := corev1.Container{
 		Name: "workload", Image: images.Workload, ImagePullPolicy: corev1.PullNever, Args: arguments,
@@ -100,12 +114,16 @@ func start(ctx context.Context, c claimed, on string, arguments ...string) strin
 	}
 	_, err := env.Kube.CoreV1().Pods(metav1.NamespaceDefault).Create(ctx, pod, metav1.CreateOptions{})
 	Expect(err).NotTo(HaveOccurred())
-	Eventually(func(g Gomega) {
-		p, err := env.Kube.CoreV1().Pods(metav1.NamespaceDefault).Get(ctx, pod.Name, metav1.GetOptions{})
-		g.Expect(err).NotTo(HaveOccurred())
-		g.Expect(p.Status.Phase).To(Equal(corev1.PodRunning), "%s: %s", pod.Name, told(ctx, g, pod.Name))
-	}).WithContext(ctx).WithTimeout(patience).Should(Succeed())
 	return pod.Name
+}
+
+func expectRunning(ctx context.Context, pod string) {
+	GinkgoHelper()
+	Eventually(func(g Gomega) {
+		p, err := env.Kube.CoreV1().Pods(metav1.NamespaceDefault).Get(ctx, pod, metav1.GetOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(p.Status.Phase).To(Equal(corev1.PodRunning), "%s: %s", pod, told(ctx, g, pod))
+	}).WithContext(ctx).WithTimeout(patience).Should(Succeed())
 }
 
 // told is what events say about a pod, the newest last.
@@ -124,6 +142,13 @@ func told(ctx context.Context, g Gomega, pod string) string {
 func do(ctx context.Context, pod string, arguments ...string) string {
 	GinkgoHelper()
 	return env.Kubectl(ctx, append([]string{"exec", "-n", metav1.NamespaceDefault, pod, "--", "/usr/bin/workload"}, arguments...)...)
+}
+
+// try does so, and returns what it printed when it failed, too.
+func try(ctx context.Context, pod string, arguments ...string) (string, error) {
+	arguments = append([]string{"--kubeconfig=" + env.Cluster.AdminKubeconfig(), "exec", "-n", metav1.NamespaceDefault, pod, "--", "/usr/bin/workload"}, arguments...)
+	out, err := exec.CommandContext(ctx, env.Cluster.Kubectl(), arguments...).CombinedOutput()
+	return string(out), err
 }
 
 // end deletes pods and returns when their volumes are free.

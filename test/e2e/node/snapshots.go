@@ -14,7 +14,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
-func copied() {
+// Copied has snapshots and clones.
+func Copied() {
 	for _, of := range []struct {
 		volume claimed
 		driver driver.Driver

@@ -14,27 +14,23 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
+// env is the suite's only cluster.
 var env *fixture.Environment
 
-func TestNode(t *testing.T) {
+// Run runs the suite of the calling package where there can be real nodes.
+func Run(t *testing.T, description string) {
 	if err := realnode.Missing(); err != nil {
 		t.Skip("not run: ", err)
 	}
-	fixture.Run(t, "Real nodes of a Kubernetes without OpenShift")
+	fixture.Run(t, description)
 }
 
-var _ = BeforeSuite(func(ctx SpecContext) {
-	env = fixture.Start(ctx, embedded.Options{Plain: true, RealNodes: 2, Images: archives(ctx), Sandbox: images.Sandbox})
-})
-
-var _ = Describe("Real nodes of a Kubernetes without OpenShift", Ordered, ContinueOnFailure, func() {
-	installed()
-	measured()
-	mounted()
-	pooled()
-	copied()
-	disturbed()
-})
+// Start gives the suite its cluster.
+func Start(ctx context.Context, options embedded.Options) {
+	GinkgoHelper()
+	options.RealNodes, options.Images, options.Sandbox = len(nodes), archives(ctx), images.Sandbox
+	env = fixture.Start(ctx, options)
+}
 
 // archives are all images that the suite runs.
 func archives(ctx context.Context) []wire.Image {

@@ -21,7 +21,8 @@ const (
 	proxies, operators = 5, 3
 )
 
-func measured() {
+// Measured is what Prometheus sees.
+func Measured() {
 	It("shows metrics of every container through its Service, to who may see them", func(ctx SpecContext) {
 		env.Scraper(ctx)
 		may, mayNot := ask(ctx, "scraper"), ask(ctx, "default")

@@ -20,7 +20,8 @@ var (
 	shared = claimed{name: "shared", class: driver.CephFS.StorageClass, mode: corev1.ReadWriteMany}
 )
 
-func mounted() {
+// Mounted has volumes in pods, on both nodes.
+func Mounted() {
 	It("mounts an RBD filesystem on each node, one after the other", func(ctx SpecContext) {
 		moved(ctx, image, file)
 	})

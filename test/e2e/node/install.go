@@ -13,7 +13,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
-func installed() {
+// Installed is from nothing to both drivers, by the README.
+func Installed() {
 	It("has both drivers Available after the README's commands, in pods that run as the manifests say", func(ctx SpecContext) {
 		env.Kubectl(ctx, "apply", "-f", "test/e2e/node/snapshot-controller.yaml")
 		begin := time.Now()
@@ -38,9 +39,4 @@ func pods(ctx context.Context) []corev1.Pod {
 		out = all.Items
 	}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 	return out
-}
-
-// figure prints how long something took.
-func figure(what string, begin time.Time) {
-	GinkgoWriter.Printf("FIGURE %s: %.1f s\n", what, time.Since(begin).Seconds())
 }

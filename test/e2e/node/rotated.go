@@ -1,0 +1,80 @@
+package node
+
+import (
+	"context"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+// renewed is within a minute, as the README promises, and what follows.
+const renewed = time.Minute + fixture.Patience
+
+// Rotated has other keys for the drivers.
+func Rotated() {
+	It("has new keys for deleted Ceph users, with which new volumes are made and mounted while old ones live", func(ctx SpecContext) {
+		before := keys(ctx, Default)
+		restarted := restarts(ctx)
+		lives := map[string]claimed{}
+		for _, d := range driver.All {
+			c := claimed{name: "lives-" + d.Kind, class: d.StorageClass}
+			claim(ctx, c)
+			lives[start(ctx, c, nodes[0], "append", file)] = c
+		}
+		infrastructure, err := env.Configs.Infrastructures().Get(ctx, "cluster", metav1.GetOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		begin, id := time.Now(), infrastructure.Status.InfrastructureName
+		for _, d := range driver.All {
+			for _, user := range []string{d.ProvisionerUser(id), d.NodeUser(id)} {
+				_, err := env.Cluster.Ceph().Command(ctx, "auth", "rm", "client."+user)
+				Expect(err).NotTo(HaveOccurred())
+			}
+		}
+		Eventually(func(g Gomega) {
+			for secret, key := range keys(ctx, g) {
+				g.Expect(key == before[secret]).To(BeFalse(), secret)
+			}
+		}).WithContext(ctx).WithTimeout(renewed).Should(Succeed())
+		figure("all four keys are other ones in the Secrets", begin)
+		begin = time.Now()
+		for _, d := range driver.All {
+			c := claimed{name: "after-" + d.Kind, class: d.StorageClass}
+			claim(ctx, c)
+			pod := hold(ctx, c, nodes[0])
+			figure(d.Kind+" volume mounted with new keys", begin)
+			do(ctx, pod, "write", file, mebibyte, c.name)
+			end(ctx, pod)
+		}
+		for pod, c := range lives {
+			expectWriting(ctx, pod)
+			end(ctx, pod)
+			end(ctx, hold(ctx, c, nodes[1]))
+		}
+		// As the README says: what is mounted with the old keys lives until Ceph asks for them again.
+		for _, c := range []claimed{image, block, shared} {
+			end(ctx, c.name+"-"+nodes[1])
+			hold(ctx, c, nodes[1])
+		}
+		Expect(restarts(ctx)).To(Equal(restarted))
+	})
+}
+
+// keys are those of the drivers' Ceph users, by their Secrets.
+func keys(ctx context.Context, g Gomega) map[string]string {
+	GinkgoHelper()
+	out := map[string]string{}
+	for _, d := range driver.All {
+		for _, name := range []string{d.ProvisionerSecret(), d.NodeSecret()} {
+			secret, err := env.Kube.CoreV1().Secrets(driver.Namespace).Get(ctx, name, metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(secret.Data).To(HaveKey("userKey"), name)
+			out[name] = string(secret.Data["userKey"])
+		}
+	}
+	return out
+}
