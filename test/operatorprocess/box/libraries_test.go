@@ -36,6 +36,9 @@ func TestLibraries(t *testing.T) {
 		return path
 	}
 	at := bytes.Index(original, []byte(linker[0]+"/ld-linux"))
+	if at < 0 {
+		t.Fatalf("no dynamic linker of Linux in %s", linker[0])
+	}
 	end := at + bytes.IndexByte(original[at:], 0)
 	moved := append([]byte(elsewhere+"/l"), make([]byte, end-at)...)[:end-at]
 	tests := map[string]struct {
