@@ -17,8 +17,9 @@ const (
 	TagPVC          = "csi.storage.k8s.io/pvc/name"
 	TagPVCNamespace = "csi.storage.k8s.io/pvc/namespace"
 
-	// TagSnapshot, TagSnapshotNamespace and TagSnapshotContent are on snapshots alone: the
-	// VolumeSnapshot and the VolumeSnapshotContent for which it was made.
+	// TagSnapshot, TagSnapshotNamespace and TagSnapshotContent are on snapshots: the VolumeSnapshot
+	// and the VolumeSnapshotContent for which it was made. ceph-csi that is asked twice for the same
+	// snapshot of an image writes them onto the volume, too, and clones of that inherit them.
 	TagSnapshot          = "csi.storage.k8s.io/volumesnapshot/name"
 	TagSnapshotNamespace = "csi.storage.k8s.io/volumesnapshot/namespace"
 	TagSnapshotContent   = "csi.storage.k8s.io/volumesnapshotcontent/name"

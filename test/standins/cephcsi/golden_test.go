@@ -46,7 +46,8 @@ func testGolden(t *testing.T, l *lab) {
 	}
 }
 
-// goldenLeft are lines of an object, a key and its value; tags stand at their image's name.
+// goldenLeft are lines of an object, a key and its value; tags stand at their image's name. The volume
+// has tags of the snapshot because that was asked for twice, and its copies inherit them.
 const goldenLeft = `
 	csi.snap.<snap> csi.imagename = csi-snap-<snap>
 	csi.snap.<snap> csi.snapname = snapshot-snap
@@ -73,6 +74,12 @@ const goldenLeft = `
 	csi-vol-<copy> csi.storage.k8s.io/pv/name = pvc-copy
 	csi-vol-<copy> csi.storage.k8s.io/pvc/name = copy
 	csi-vol-<copy> csi.storage.k8s.io/pvc/namespace = shop
+	csi-vol-<copy> csi.storage.k8s.io/volumesnapshot/name = snap
+	csi-vol-<copy> csi.storage.k8s.io/volumesnapshot/namespace = shop
+	csi-vol-<copy> csi.storage.k8s.io/volumesnapshotcontent/name = snapcontent-snap
+	csi-vol-<copy>-temp csi.storage.k8s.io/volumesnapshot/name = snap
+	csi-vol-<copy>-temp csi.storage.k8s.io/volumesnapshot/namespace = shop
+	csi-vol-<copy>-temp csi.storage.k8s.io/volumesnapshotcontent/name = snapcontent-snap
 	csi-vol-<restored> csi.ceph.com/cluster/name = infra-a
 	csi-vol-<restored> csi.storage.k8s.io/pv/name = pvc-restored
 	csi-vol-<restored> csi.storage.k8s.io/pvc/name = restored
@@ -80,7 +87,10 @@ const goldenLeft = `
 	csi-vol-<web> csi.ceph.com/cluster/name = infra-a
 	csi-vol-<web> csi.storage.k8s.io/pv/name = pvc-web
 	csi-vol-<web> csi.storage.k8s.io/pvc/name = web
-	csi-vol-<web> csi.storage.k8s.io/pvc/namespace = shop`
+	csi-vol-<web> csi.storage.k8s.io/pvc/namespace = shop
+	csi-vol-<web> csi.storage.k8s.io/volumesnapshot/name = snap
+	csi-vol-<web> csi.storage.k8s.io/volumesnapshot/namespace = shop
+	csi-vol-<web> csi.storage.k8s.io/volumesnapshotcontent/name = snapcontent-snap`
 
 func lines(text string) []string {
 	var out []string

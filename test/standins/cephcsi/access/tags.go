@@ -21,6 +21,8 @@ const (
 	ownPrefix = "csi.storage.k8s.io/"
 	// OwnerKey is the parameter with a claim's namespace.
 	OwnerKey = ownPrefix + "pvc/namespace"
+	// ClusterKey is the tag with --clustername.
+	ClusterKey = "csi.ceph.com/cluster/name"
 )
 
 // VolumeTags are what a volume is tagged with, from what the provisioner adds to its class.
@@ -44,7 +46,7 @@ func (s Settings) tags(parameters map[string]string, keys ...string) map[string]
 		}
 	}
 	if s.ClusterName != "" {
-		out["csi.ceph.com/cluster/name"] = s.ClusterName
+		out[ClusterKey] = s.ClusterName
 	}
 	return out
 }

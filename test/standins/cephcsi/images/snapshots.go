@@ -80,7 +80,7 @@ func (c *Controller) snapshot(session *access.Session, image *volumes.Image, inf
 		}
 		taken, err := found.Info()
 		if err == nil && len(taken.Snapshots) > 0 && found.ID != "" {
-			return found, c.flatten(session.Ceph, image.Class.Place, found.Name, 0)
+			return found, c.asked(session, image, found, request)
 		}
 		if err != nil && !volumes.IsMissing(err) {
 			return nil, err
@@ -100,6 +100,16 @@ func (c *Controller) snapshot(session *access.Session, image *volumes.Image, inf
 		return nil, err
 	}
 	return taken, c.flatten(session.Ceph, image.Class.Place, taken.Name, 0)
+}
+
+// asked is what ceph-csi does with a snapshot that it has already: the tags go to the volume.
+func (c *Controller) asked(session *access.Session, image *volumes.Image, found *volumes.ImageSnapshot, request *csi.CreateSnapshotRequest) error {
+	if err := c.flatten(session.Ceph, image.Class.Place, found.Name, 0); err != nil {
+		return err
+	}
+	tags := c.SnapshotTags(request.GetParameters())
+	delete(tags, access.ClusterKey)
+	return image.SetMetadata(tags)
 }
 
 // DeleteSnapshot moves the snapshot's image into the trash.
