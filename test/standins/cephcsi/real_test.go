@@ -25,6 +25,7 @@ func TestRealCeph(t *testing.T) {
 	}{
 		{"Lives", testLives},
 		{"Refused", testRefused},
+		{"Untyped", testUntyped},
 		{"Pooled", testPooled},
 		{"Copies", testCopies},
 		{"Golden", testGolden},

@@ -90,3 +90,19 @@ func testPooled(t *testing.T, l *lab) {
 	l.must(t, "osd", "pool", "application", "set", "later", "rbd", "oc", "lab")
 	check(t, make("later"))
 }
+
+// testUntyped: a claim whose provisioner names no type of filesystem is bound, and never mounted.
+func testUntyped(t *testing.T, l *lab) {
+	f := life{
+		driver: "rbd", parameters: map[string]string{"clusterID": l.FSID(), "pool": "rbd", "imageFeatures": "layering"},
+		controller: l.user(t, "rbd", caps["rbd"]...), capability: filesystem("", oneNode),
+	}
+	volume := f.create(t, l, "untyped")
+	defer f.remove(t, l, volume)
+	_, err := l.drivers["rbd-node"].NodeStageVolume(t.Context(), &csi.NodeStageVolumeRequest{
+		VolumeId: volume.GetVolumeId(), StagingTargetPath: t.TempDir(), VolumeCapability: f.capability, Secrets: f.controller, VolumeContext: volume.GetVolumeContext(),
+	})
+	if err == nil || !strings.Contains(err.Error(), "Could not parse fs info") {
+		t.Errorf("staged without a type of filesystem: %v", err)
+	}
+}

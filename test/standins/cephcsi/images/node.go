@@ -1,7 +1,6 @@
 package images
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -222,8 +221,11 @@ func mountDevice(ctx context.Context, device, target string, request *csi.NodeSt
 	if err != nil {
 		return err
 	}
-	// Provisioners name one; who does not gets what they name.
-	filesystem := cmp.Or(request.GetVolumeCapability().GetMount().GetFsType(), "ext4")
+	filesystem := request.GetVolumeCapability().GetMount().GetFsType()
+	if format == "" && filesystem == "" {
+		// mkfs makes what ceph-csi then cannot read the size of.
+		return fmt.Errorf("need resize check failed on devicePath %s and staingPath %s, error: Could not parse fs info on given filesystem format: ext2", device, target)
+	}
 	options := []string{"_netdev"}
 	if filesystem == "xfs" {
 		options = append(options, "nouuid")
