@@ -157,12 +157,15 @@ func end(ctx context.Context, pods ...string) {
 	env.Kubectl(ctx, append([]string{"delete", "pod", "-n", metav1.NamespaceDefault, "--wait", "--timeout=2m", "--grace-period=2"}, pods...)...)
 }
 
+// copiedClass labels classes that newClass has made.
+const copiedClass = "copy-of"
+
 // newClass is one of ours with changes, as an administrator copies it.
 func newClass(ctx context.Context, from, name string, change func(class map[string]any)) {
 	GinkgoHelper()
 	original, err := env.Kube.StorageV1().StorageClasses().Get(ctx, from, metav1.GetOptions{})
 	Expect(err).NotTo(HaveOccurred())
-	original.ObjectMeta = metav1.ObjectMeta{Name: name}
+	original.ObjectMeta = metav1.ObjectMeta{Name: name, Labels: map[string]string{copiedClass: from}}
 	content, err := json.Marshal(original)
 	Expect(err).NotTo(HaveOccurred())
 	class := fixture.Read(content)

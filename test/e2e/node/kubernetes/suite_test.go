@@ -27,4 +27,6 @@ var _ = Describe(description, Ordered, ContinueOnFailure, func() {
 	node.Rotated()
 	node.Disturbed()
 	node.Outages()
+	node.Removed()
+	node.Uninstalled()
 })
