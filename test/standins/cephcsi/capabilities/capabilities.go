@@ -1,0 +1,26 @@
+// Package capabilities words what a CSI driver says that it can do.
+package capabilities
+
+import "github.com/container-storage-interface/spec/lib/go/csi"
+
+// Controller is the answer of a controller that can all of these.
+func Controller(all ...csi.ControllerServiceCapability_RPC_Type) *csi.ControllerGetCapabilitiesResponse {
+	answer := &csi.ControllerGetCapabilitiesResponse{}
+	for _, can := range all {
+		answer.Capabilities = append(answer.Capabilities, &csi.ControllerServiceCapability{
+			Type: &csi.ControllerServiceCapability_Rpc{Rpc: &csi.ControllerServiceCapability_RPC{Type: can}},
+		})
+	}
+	return answer
+}
+
+// Node is the answer of a node plugin that can all of these.
+func Node(all ...csi.NodeServiceCapability_RPC_Type) *csi.NodeGetCapabilitiesResponse {
+	answer := &csi.NodeGetCapabilitiesResponse{}
+	for _, can := range all {
+		answer.Capabilities = append(answer.Capabilities, &csi.NodeServiceCapability{
+			Type: &csi.NodeServiceCapability_Rpc{Rpc: &csi.NodeServiceCapability_RPC{Type: can}},
+		})
+	}
+	return answer
+}
