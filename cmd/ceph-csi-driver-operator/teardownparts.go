@@ -42,17 +42,18 @@ func (f teardownFlags) options(ctx context.Context) (teardown.Options, *check.Cl
 		if read, err = cluster(f.kubeconfig); err != nil {
 			return o, nil, err
 		}
-		infraID, living, err := teardown.ReadLiving(ctx, read.Kube, read.Dynamic)
+		living, err := teardown.ReadLiving(ctx, read.Kube, read.Dynamic)
 		if err != nil {
 			return o, nil, fmt.Errorf("--kubeconfig: %w", err)
 		}
+		others = append(others, living.Others)
 		switch {
-		case infraID == f.infraID:
-			o.Ours = func(i teardown.Item) bool { return living.Names(i) != "" }
+		case living.InfraID == f.infraID:
+			o.Ours = func(i teardown.Item) bool { return living.Ours.Names(i) != "" }
 		case f.orphans:
-			return o, nil, fmt.Errorf("--kubeconfig: it is of cluster %q, and --infra-id says %q", infraID, f.infraID)
+			return o, nil, fmt.Errorf("--kubeconfig: it is of cluster %q, and --infra-id says %q", living.InfraID, f.infraID)
 		default:
-			others = append(others, living)
+			others = append(others, living.Ours)
 		}
 	}
 	if len(others) > 0 {

@@ -20,9 +20,11 @@ const (
 	ClaimPrefix = ProtectionKey + "."
 
 	// ClaimInUse is the value of a claim that keeps the pool, ClaimUnprotected that of one whose
-	// cluster does not ask for that.
+	// cluster does not ask for that. ClaimOthers keeps the pool for volumes of the cluster that other
+	// CSI drivers serve, and gives no right: this driver's users have nothing to do there.
 	ClaimInUse       = "in-use"
 	ClaimUnprotected = "unprotected"
+	ClaimOthers      = "in-use-by-others"
 )
 
 // ClaimKey is the key of the claims of one driver of an OpenShift cluster.

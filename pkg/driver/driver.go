@@ -27,6 +27,9 @@ const (
 type Driver struct {
 	// Name is the name of the CSI driver, of the CSIDriver and of the ClusterCSIDriver.
 	Name string
+	// Names are those that drivers of ceph-csi have, behind a prefix of their deployment, whose volumes
+	// are like this one's.
+	Names []string
 	// Kind is the value of --driver, the folder of the driver's assets and a part of the
 	// names of its objects.
 	Kind string
@@ -65,6 +68,7 @@ type Driver struct {
 // RBD provides block volumes.
 var RBD = Driver{
 	Name:            rbdName,
+	Names:           []string{rbdName, "nvmeof.csi.ceph.com"},
 	Kind:            "rbd",
 	ConditionPrefix: "CephRBD",
 	StorageClass:    "ceph-rbd",
@@ -83,6 +87,7 @@ var RBD = Driver{
 // CephFS provides file volumes.
 var CephFS = Driver{
 	Name:            cephFSName,
+	Names:           []string{cephFSName, "nfs.csi.ceph.com"},
 	Kind:            "cephfs",
 	ConditionPrefix: "CephFS",
 	StorageClass:    "ceph-cephfs",

@@ -69,6 +69,8 @@ type Storage interface {
 	Places(parameters map[string]string) ([]ceph.Placement, error)
 	// Namespace is the RADOS namespace that an entry of config.json names for the driver's volumes.
 	Namespace(entry ceph.ConfigEntry) string
+	// Holds says that the attributes of a volume, whoever serves it, are those of one like the driver's.
+	Holds(attributes map[string]string) bool
 	// Legacy reads a volume from before CSI; false when it is none of those.
 	Legacy(volume corev1.PersistentVolumeSpec) (Legacy, bool)
 }

@@ -17,11 +17,12 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
 var snapshotContents = schema.GroupVersionResource{Group: "snapshot.storage.k8s.io", Version: "v1", Resource: "volumesnapshotcontents"}
 
-// snapshots has the driver's VolumeSnapshotContents, while their CRD exists: an informer of a kind
+// snapshots has the VolumeSnapshotContents of the driver, and of others like it, while their CRD exists: an informer of a kind
 // that the API server does not know would fail for ever. A controller that has it among its
 // informers wakes with every change.
 type snapshots struct {
@@ -64,6 +65,30 @@ func (s *snapshots) wake() {
 
 // Snapshots returns those that have a handle; see tags.Contents.
 func (s *snapshots) Snapshots() (all []*tags.Snapshot, known bool, err error) {
+	contents, known, err := s.contents()
+	for _, c := range contents {
+		if c.Handle != "" {
+			all = append(all, &c.Snapshot)
+		}
+	}
+	return all, known, err
+}
+
+// used are those of other drivers like this one, too.
+func (s *snapshots) used() (all []usage.Snapshot, known bool) {
+	contents, known, _ := s.contents()
+	for _, c := range contents {
+		if c.Handle != "" {
+			all = append(all, usage.Snapshot{Driver: s.driver.Name, Handle: c.Handle})
+		}
+		if c.others.Handle != "" {
+			all = append(all, c.others)
+		}
+	}
+	return all, known
+}
+
+func (s *snapshots) contents() (all []*content, known bool, err error) {
 	s.mu.Lock()
 	informer, followed, problem := s.informer, s.followed, s.problem()
 	s.mu.Unlock()
@@ -74,8 +99,8 @@ func (s *snapshots) Snapshots() (all []*tags.Snapshot, known bool, err error) {
 		return nil, false, problem
 	}
 	for _, object := range informer.GetStore().List() {
-		if c, ok := object.(*content); ok && c.Handle != "" {
-			all = append(all, &c.Snapshot)
+		if c, ok := object.(*content); ok {
+			all = append(all, c)
 		}
 	}
 	if !apierrors.IsForbidden(problem) {
@@ -138,13 +163,13 @@ func (s *snapshots) start(ctx context.Context) error {
 	}
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: func(object any) {
-			if c, ok := object.(*content); ok && c.Handle != "" {
+			if c, ok := object.(*content); ok && c.Handle+c.others.Handle != "" {
 				s.wake()
 			}
 		},
 		UpdateFunc: func(before, after any) {
 			was, ok := before.(*content)
-			if is, same := after.(*content); !ok || !same || was.Snapshot != is.Snapshot {
+			if is, same := after.(*content); !ok || !same || was.Snapshot != is.Snapshot || was.others != is.others {
 				s.wake()
 			}
 		},

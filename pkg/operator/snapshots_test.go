@@ -19,6 +19,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
 func taken(name, driver, handle string) *unstructured.Unstructured {
@@ -57,7 +58,11 @@ func (w *watched) until(t *testing.T, reason string, as func(handles []string, k
 	deadline := time.After(10 * time.Second)
 	for {
 		all, known, err := w.Snapshots()
-		handles := slices.Sorted(slices.Values(handlesOf(all)))
+		var handles []string
+		for _, snapshot := range all {
+			handles = append(handles, snapshot.Handle)
+		}
+		slices.Sort(handles)
 		if as(handles, known, err) {
 			return
 		}
@@ -95,6 +100,16 @@ func TestSnapshots(t *testing.T) {
 	}
 	w.follow(t, true)
 	w.expect(t, "the driver's only", "h1")
+	if used, known := w.used(); !known || len(used) != 1 {
+		t.Errorf("in use: %v, %t", used, known)
+	}
+	if _, err := w.client.Resource(snapshotContents).Create(t.Context(), taken("rooks", "rook-ceph.rbd.csi.ceph.com", "h9"), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	w.until(t, "another driver's snapshot is use", func([]string, bool, error) bool {
+		used, _ := w.used()
+		return slices.Contains(used, usage.Snapshot{Driver: "rook-ceph.rbd.csi.ceph.com", Handle: "h9"})
+	})
 	if _, err := w.client.Resource(snapshotContents).Create(t.Context(), taken("new", driver.RBD.Name, "h3"), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -142,19 +157,22 @@ func TestTrimSnapshot(t *testing.T) {
 		}
 	}
 	for reason, tc := range map[string]struct {
-		whole *unstructured.Unstructured
-		want  tags.Snapshot
+		whole  *unstructured.Unstructured
+		want   tags.Snapshot
+		others usage.Snapshot
 	}{
-		"ours":           {taken("c", driver.RBD.Name, "h"), tags.Snapshot{Name: "c", Handle: "h", Namespace: "shop", VolumeSnapshot: "before", Retain: true}},
-		"declared, gone": {going, tags.Snapshot{Name: "c", Handle: "static", Namespace: "shop", VolumeSnapshot: "before", Deleted: true}},
-		"somebody's":     {taken("c", "other", "h"), tags.Snapshot{}},
+		"ours":           {whole: taken("c", driver.RBD.Name, "h"), want: tags.Snapshot{Name: "c", Handle: "h", Namespace: "shop", VolumeSnapshot: "before", Retain: true}},
+		"declared, gone": {whole: going, want: tags.Snapshot{Name: "c", Handle: "static", Namespace: "shop", VolumeSnapshot: "before", Deleted: true}},
+		"somebody's":     {whole: taken("c", "other", "h")},
+		"Rook's":         {whole: taken("c", "rook-ceph.rbd.csi.ceph.com", "h"), others: usage.Snapshot{Driver: "rook-ceph.rbd.csi.ceph.com", Handle: "h"}},
+		"Rook's files":   {whole: taken("c", "rook-ceph.cephfs.csi.ceph.com", "h")},
 	} {
 		out, err := s.trim(tc.whole)
 		if err != nil {
 			t.Fatal(err)
 		}
 		trimmed := out.(*content)
-		if diff := cmp.Diff(tc.want, trimmed.Snapshot); diff != "" || trimmed.GetName() != "c" || trimmed.GetLabels() != nil {
+		if diff := cmp.Diff(tc.want, trimmed.Snapshot); diff != "" || trimmed.others != tc.others || trimmed.GetName() != "c" || trimmed.GetLabels() != nil {
 			t.Errorf("%s: kept %+v\n%s", reason, trimmed, diff)
 		}
 	}

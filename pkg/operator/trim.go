@@ -18,18 +18,21 @@ var volumeAttributes = []string{"clusterID", "pool", "dataPool", "fsName", "moun
 // volumeTrimmer keeps of PersistentVolumes what the features read. With 20,000 of them that
 // is a third of the private memory that the process would need otherwise.
 type volumeTrimmer struct {
-	// driver is the CSI driver of which more is kept than that the volume is there.
-	driver string
+	// driver is the one of whose volumes more is kept than that they are there; of those that others
+	// like it serve, too.
+	driver driver.Driver
 
 	mu sync.Mutex
 	// shared are the attributes of volumes, by their text: those of a class are all the same.
 	shared map[string]map[string]string
 	// legacy are the places of volumes from before CSI, by their text.
 	legacy map[string]corev1.PersistentVolumeSource
+	// names are those of other CSI drivers.
+	names map[string]string
 }
 
-func newVolumeTrimmer(driver string) *volumeTrimmer {
-	return &volumeTrimmer{driver: driver, shared: map[string]map[string]string{}, legacy: map[string]corev1.PersistentVolumeSource{}}
+func newVolumeTrimmer(d driver.Driver) *volumeTrimmer {
+	return &volumeTrimmer{driver: d, shared: map[string]map[string]string{}, legacy: map[string]corev1.PersistentVolumeSource{}, names: map[string]string{}}
 }
 
 // trim works in place. A smaller copy would be among volumes of its own size, which go: their places
@@ -50,14 +53,28 @@ func (t *volumeTrimmer) trim(obj any) (any, error) {
 	if pv.Spec.CSI == nil {
 		out.Spec.PersistentVolumeSource = t.before(pv.Spec)
 	}
-	if csi := pv.Spec.CSI; csi != nil && csi.Driver == t.driver {
+	if csi := pv.Spec.CSI; csi != nil && (csi.Driver == t.driver.Name || t.driver.KinServes(csi)) {
 		*csi = corev1.CSIPersistentVolumeSource{
-			Driver: t.driver, VolumeHandle: csi.VolumeHandle, VolumeAttributes: t.attributes(csi.VolumeAttributes),
+			Driver: t.name(csi.Driver), VolumeHandle: csi.VolumeHandle, VolumeAttributes: t.attributes(csi.VolumeAttributes),
 		}
 		out.Spec.CSI = csi
 	}
 	*pv = out
 	return pv, nil
+}
+
+// name returns the text that all volumes of a CSI driver share.
+func (t *volumeTrimmer) name(of string) string {
+	if of == t.driver.Name {
+		return t.driver.Name
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if known, ok := t.names[of]; ok {
+		return known
+	}
+	t.names[of] = of
+	return of
 }
 
 // before returns what is kept of a volume from before CSI. Volumes at the same place share it:

@@ -62,7 +62,7 @@ func TestTrimmedVolumesTellTheirTags(t *testing.T) {
 		},
 		Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeBound},
 	}
-	trimmer := newVolumeTrimmer(driver.CephFS.Name)
+	trimmer := newVolumeTrimmer(driver.CephFS)
 	want := pv.DeepCopy()
 	object, err := trimmer.trim(pv)
 	if err != nil {
@@ -100,6 +100,9 @@ func TestTrimmedVolumesTellTheirPlace(t *testing.T) {
 	sources := map[string]corev1.PersistentVolumeSource{
 		"RBD":    csi(driver.RBD.Name),
 		"CephFS": csi(driver.CephFS.Name),
+		"Rook":   csi("rook-ceph.rbd.csi.ceph.com"),
+		"ODF":    csi("openshift-storage.cephfs.csi.ceph.com"),
+		"Helm":   csi("team.example.com"),
 		"InTree": {RBD: &corev1.RBDPersistentVolumeSource{CephMonitors: []string{"10.0.0.1"}, RBDPool: "p", RBDImage: "i"}},
 		"Files":  {CephFS: &corev1.CephFSPersistentVolumeSource{Monitors: []string{"10.0.0.1"}}},
 		"Flex":   {FlexVolume: &corev1.FlexPersistentVolumeSource{Driver: "ceph.rook.io/rook", Options: map[string]string{"pool": "p", "image": "i"}}},
@@ -108,7 +111,7 @@ func TestTrimmedVolumesTellTheirPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, d := range driver.All {
 				full := &corev1.PersistentVolume{Spec: corev1.PersistentVolumeSpec{PersistentVolumeSource: source}}
-				trimmer := newVolumeTrimmer(d.Name)
+				trimmer := newVolumeTrimmer(d)
 				var trimmed []*corev1.PersistentVolume
 				for range 2 {
 					object, err := trimmer.trim(full.DeepCopy())

@@ -16,7 +16,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/monitors"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -36,7 +35,7 @@ func (s starter) usageController() factory.Controller {
 		if err := s.snapshots.follow(ctx, s.servesSnapshots()); err != nil {
 			return err
 		}
-		snapshots, known, _ := s.snapshots.Snapshots()
+		snapshots, known := s.snapshots.used()
 		if !known {
 			return nil // What only snapshots are in must not be released.
 		}
@@ -59,7 +58,7 @@ func (s starter) usageController() factory.Controller {
 		if err != nil {
 			return err
 		}
-		s.usage.Set(usage.Of(s.driver, config, allClasses, allVolumes, handlesOf(snapshots)...))
+		s.usage.Set(usage.Of(s.driver, config, allClasses, allVolumes, snapshots...))
 		return nil
 	}
 	return factory.New().
@@ -74,14 +73,6 @@ func (s starter) usageController() factory.Controller {
 // servesSnapshots says whether the CRD exists.
 func (s starter) servesSnapshots() bool {
 	return slices.Contains(s.clients.served(snapshotContents.GroupResource().String()), snapshotContents.Version)
-}
-
-func handlesOf(snapshots []*tags.Snapshot) []string {
-	var out []string
-	for _, snapshot := range snapshots {
-		out = append(out, snapshot.Handle)
-	}
-	return out
 }
 
 // configInformer tells of clusterConfig.

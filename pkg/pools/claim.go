@@ -29,14 +29,19 @@ type wishes int
 const (
 	// gone neither uses nor keeps it.
 	gone wishes = iota
+	// held has a claim, and the flag, for what other drivers have there.
+	held
 	// used has a claim, for the rights that it gives, and does not ask for the flag.
 	used
 	// kept has a claim, and the flag that keeps the pool from removal.
 	kept
 )
 
+// keeps says that the flag is wanted.
+func (w wishes) keeps() bool { return w == kept || w == held }
+
 func (w wishes) value() string {
-	return map[wishes]string{gone: leaving, used: driver.ClaimUnprotected, kept: driver.ClaimInUse}[w]
+	return map[wishes]string{gone: leaving, held: driver.ClaimOthers, used: driver.ClaimUnprotected, kept: driver.ClaimInUse}[w]
 }
 
 // action is one write to a pool.
@@ -72,9 +77,9 @@ func next(p ceph.Pool, u user, wanted wishes) action {
 	switch {
 	case wanted != gone && (m.own != wanted.value() || !m.placed):
 		return claim
-	case wanted == kept && !p.NoDelete:
+	case wanted.keeps() && !p.NoDelete:
 		return protect
-	case wanted == kept:
+	case wanted.keeps():
 		return nothing
 	case wanted == used && nobody && m.leavers == 0:
 		return release

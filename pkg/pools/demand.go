@@ -34,7 +34,7 @@ func (c *care) demand(used usage.Usage, settings driver.Settings, infraID string
 // text tells demands apart. How many volumes there are makes no difference to Ceph: it changes
 // every few seconds.
 func (d demand) text() string {
-	places := slices.Clone(d.usage.Places)
+	places := slices.Concat(d.usage.Places, d.usage.Others)
 	for i := range places {
 		places[i].Volumes, places[i].Snapshots = min(places[i].Volumes, 1), min(places[i].Snapshots, 1)
 	}
@@ -42,7 +42,7 @@ func (d demand) text() string {
 	for i := range legacy {
 		legacy[i].Volumes = 1
 	}
-	return fmt.Sprintf("%+v %+v %+v %+v %t %t %t", places, legacy, d.place, d.user, d.create, d.protect, d.undecided)
+	return fmt.Sprintf("%+v %d %+v %+v %+v %t %t %t", places, len(d.usage.Others), legacy, d.place, d.user, d.create, d.protect, d.undecided)
 }
 
 // view is what was seen of one Ceph cluster.

@@ -32,7 +32,10 @@ func (l *look) run(ctx context.Context) error {
 	if err := l.take(ctx); err != nil {
 		return err
 	}
-	wanted := map[int64]bool{}
+	wanted := map[int64]wishes{}
+	for _, id := range l.othersPools() {
+		wanted[id] = l.wish(held)
+	}
 	for _, place := range l.usage.In(l.cluster) {
 		mistaken := false
 		if len(place.Classes) > 0 {
@@ -52,18 +55,18 @@ func (l *look) run(ctx context.Context) error {
 			continue // A class that names somebody else's pool does not use it.
 		}
 		for _, id := range l.Driver.Storage.Holding(l.has, place.Placement, place.IDs) {
-			wanted[id] = true
+			wanted[id] = l.wish(kept)
 		}
 	}
 	if l.place.FSID == l.cluster.FSID {
 		pools := l.Driver.Storage.Holding(l.has, l.place, nil)
 		for _, id := range pools {
-			wanted[id] = true
+			wanted[id] = l.wish(kept)
 		}
 		l.keep = len(pools) == 0
 	}
 	for _, id := range l.legacyPools() {
-		wanted[id] = true
+		wanted[id] = l.wish(kept)
 	}
 	return l.mark(ctx, wanted)
 }
@@ -100,11 +103,11 @@ func (l *look) lose(lost []driver.Lack, volumes int) {
 
 // mark claims and protects pools in use and releases others, also those that are no longer in use
 // since before this process was started.
-func (l *look) mark(ctx context.Context, wanted map[int64]bool) error {
+func (l *look) mark(ctx context.Context, wanted map[int64]wishes) error {
 	var refusal error
 	denied := map[bool][]string{}
 	for _, p := range l.has.Pools {
-		want := l.wish(wanted[p.ID])
+		want := wanted[p.ID]
 		if want == gone && (l.undecided || l.keep || len(l.found.lost) > 0) || next(p, l.user, want) == nothing {
 			continue
 		}
@@ -142,19 +145,20 @@ func (l *look) mark(ctx context.Context, wanted map[int64]bool) error {
 		l.found.trouble = append(l.found.trouble, l.refused(names, inUse, refusal))
 	}
 	for _, p := range l.has.Pools {
-		if wanted[p.ID] && p.NoDelete {
+		if wanted[p.ID] != gone && p.NoDelete {
 			l.found.protected = append(l.found.protected, p.Name)
 		}
 	}
 	return nil
 }
 
-func (l *look) wish(inUse bool) wishes {
+// wish is what becomes of a wish under the settings.
+func (l *look) wish(wanted wishes) wishes {
 	switch {
-	case !inUse:
-		return gone
 	case l.protect:
-		return kept
+		return wanted
+	case wanted == held:
+		return gone
 	}
 	return used
 }

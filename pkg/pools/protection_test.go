@@ -62,7 +62,7 @@ func TestSnapshotsKeepTheirPool(t *testing.T) {
 	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
 	r.use(t, classes(class(driver.RBD, "c", "pool", "p")))
 	snapshot := provisioned(driver.RBD, 1).Spec.CSI.VolumeHandle
-	r.config.Usage.Set(usage.Of(driver.RBD, nil, nil, nil, snapshot, "nonsense"))
+	r.config.Usage.Set(usage.Of(driver.RBD, nil, nil, nil, usage.Snapshot{Driver: driver.RBD.Name, Handle: snapshot}, usage.Snapshot{Driver: driver.RBD.Name, Handle: "nonsense"}))
 	r.later(t)
 	r.expectFlagged(t, "a snapshot is left", "p")
 	r.expect(t, condition.VolumePlacesPresent, operatorv1.ConditionTrue, condition.AsExpected)
@@ -163,7 +163,7 @@ func TestManyPoolsTakeSeveralLooks(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(t.Context(), markReserve/2)
 	defer cancel()
-	if err := l.mark(short, map[int64]bool{1: true}); err != nil {
+	if err := l.mark(short, map[int64]wishes{1: kept}); err != nil {
 		t.Fatal(err)
 	}
 	r.expectFlagged(t, "there is too little time to finish")

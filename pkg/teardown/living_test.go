@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	kubefake "k8s.io/client-go/kubernetes/fake"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 func volumeOf(name, driver, handle string, attributes map[string]string) *corev1.PersistentVolume {
@@ -36,10 +38,8 @@ func TestReadLiving(t *testing.T) {
 	kube := kubefake.NewClientset(
 		volumeOf("pv-0", "rbd.csi.ceph.com", handleOf(uuids[0]), nil),
 		volumeOf("pv-1", "cephfs.csi.ceph.com", "static", map[string]string{"rootPath": "/volumes/csi/csi-vol-" + uuids[1] + "/x"}),
-		volumeOf("pv-2", "nfs.csi.k8s.io", handleOf(uuids[2]), nil),
-		&corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv-3"}, Spec: corev1.PersistentVolumeSpec{
-			PersistentVolumeSource: corev1.PersistentVolumeSource{RBD: &corev1.RBDPersistentVolumeSource{RBDImage: "csi-vol-" + uuids[3]}},
-		}},
+		volumeOf("pv-2", "nfs.csi.k8s.io", "server#share#csi-vol-"+uuids[2], nil),
+		volumeOf("pv-3", "rbd.csi.ceph.com", "mine", map[string]string{"imageName": "csi-vol-" + uuids[3]}),
 	)
 	objects := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{snapshotContents: "VolumeSnapshotContentList"},
 		object("Infrastructure", "config.openshift.io/v1", "cluster", map[string]any{"status": map[string]any{"infrastructureName": "b"}}),
@@ -47,13 +47,14 @@ func TestReadLiving(t *testing.T) {
 			"spec": map[string]any{"driver": "rbd.csi.ceph.com"}, "status": map[string]any{"snapshotHandle": handleOf(uuids[4])},
 		}),
 		object("VolumeSnapshotContent", "snapshot.storage.k8s.io/v1", "c-1", map[string]any{
-			"spec": map[string]any{"driver": "other", "source": map[string]any{"snapshotHandle": handleOf(uuids[5])}},
+			"spec": map[string]any{"driver": "other", "source": map[string]any{"snapshotHandle": "snap-" + uuids[5]}},
 		}),
 	)
-	infraID, living, err := ReadLiving(t.Context(), kube, objects)
-	if err != nil || infraID != "b" {
-		t.Fatalf("%q, %v", infraID, err)
+	cluster, err := ReadLiving(t.Context(), kube, objects)
+	if err != nil || cluster.InfraID != "b" {
+		t.Fatalf("%+v, %v", cluster, err)
 	}
+	living := cluster.Ours
 	for i, want := range []string{
 		"PersistentVolume pv-0 of cluster b", "PersistentVolume pv-1 of cluster b", "", "PersistentVolume pv-3 of cluster b", "VolumeSnapshotContent c-0 of cluster b", "",
 	} {
@@ -69,13 +70,55 @@ func TestReadLiving(t *testing.T) {
 	}
 }
 
+// TestReadLivingOfOthers: what other CSI drivers of the cluster hold is not the operator's, and is as
+// much alive.
+func TestReadLivingOfOthers(t *testing.T) {
+	uuids := []string{nextUUID(), nextUUID(), nextUUID(), nextUUID(), nextUUID(), nextUUID(), nextUUID(), nextUUID()}
+	before := func(name string, source corev1.PersistentVolumeSource) *corev1.PersistentVolume {
+		return &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PersistentVolumeSpec{PersistentVolumeSource: source}}
+	}
+	kube := kubefake.NewClientset(
+		volumeOf("pv-0", "rook-ceph.rbd.csi.ceph.com", handleOf(uuids[0]), nil),
+		volumeOf("pv-1", "openshift-storage.cephfs.csi.ceph.com", "static", map[string]string{"rootPath": "/volumes/csi/csi-vol-" + uuids[1] + "/x"}),
+		volumeOf("pv-2", "block.example.com", handleOf(uuids[2]), nil),
+		before("pv-3", corev1.PersistentVolumeSource{FlexVolume: &corev1.FlexPersistentVolumeSource{Driver: "ceph.rook.io/rook", Options: map[string]string{"image": "csi-vol-" + uuids[3]}}}),
+		before("pv-4", corev1.PersistentVolumeSource{FlexVolume: &corev1.FlexPersistentVolumeSource{Driver: "ceph.rook.io/rook", Options: map[string]string{"fsName": "f", "path": "/volumes/csi/csi-vol-" + uuids[4]}}}),
+		before("pv-5", corev1.PersistentVolumeSource{RBD: &corev1.RBDPersistentVolumeSource{RBDImage: "csi-vol-" + uuids[5]}}),
+		volumeOf("pv-6", driver.RBD.Name, handleOf(uuids[7]), nil),
+	)
+	objects := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{snapshotContents: "VolumeSnapshotContentList"},
+		object("Infrastructure", "config.openshift.io/v1", "cluster", map[string]any{"status": map[string]any{"infrastructureName": "b"}}),
+		object("VolumeSnapshotContent", "snapshot.storage.k8s.io/v1", "c-6", map[string]any{
+			"spec": map[string]any{"driver": "rook-ceph.rbd.csi.ceph.com"}, "status": map[string]any{"snapshotHandle": handleOf(uuids[6])},
+		}),
+	)
+	cluster, err := ReadLiving(t.Context(), kube, objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{
+		"PersistentVolume pv-0 of rook-ceph.rbd.csi.ceph.com in cluster b", "PersistentVolume pv-1 of openshift-storage.cephfs.csi.ceph.com in cluster b",
+		"PersistentVolume pv-2 of block.example.com in cluster b", "PersistentVolume pv-3 of flexVolume ceph.rook.io/rook in cluster b",
+		"PersistentVolume pv-4 of flexVolume ceph.rook.io/rook in cluster b", "PersistentVolume pv-5 of in-tree rbd in cluster b",
+		"VolumeSnapshotContent c-6 of rook-ceph.rbd.csi.ceph.com in cluster b", "",
+	} {
+		item := Item{UUID: uuids[i], Name: "csi-vol-" + uuids[i]}
+		if got := cluster.Others.Names(item); got != want {
+			t.Errorf("volume %d is named by %q, want %q", i, got, want)
+		}
+		if got := cluster.Ours.Names(item); (got == "") != (want != "") {
+			t.Errorf("volume %d is taken for the operator's own: %q", i, got)
+		}
+	}
+}
+
 func TestReadLivingErrors(t *testing.T) {
 	for name, infrastructure := range map[string]*unstructured.Unstructured{
 		"Missing":  object("Infrastructure", "config.openshift.io/v1", "other", map[string]any{}),
 		"Nameless": object("Infrastructure", "config.openshift.io/v1", "cluster", map[string]any{}),
 	} {
 		objects := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme(), infrastructure)
-		if _, _, err := ReadLiving(t.Context(), kubefake.NewClientset(), objects); err == nil {
+		if _, err := ReadLiving(t.Context(), kubefake.NewClientset(), objects); err == nil {
 			t.Errorf("%s: no error, though it is not known whose volumes these are", name)
 		}
 	}
@@ -109,12 +152,17 @@ func TestOrphans(t *testing.T) {
 	doubtful := item("doubtful", 2, nil)
 	doubtful.Verdict, doubtful.Reason = Refuse, "no journal names it"
 	part := &shelf{found: Findings{Decisions: []Decision{
-		item("old", 9, nil), item("young", 0, nil), item("used", 9, nil), retained, trashed, ageless, doubtful,
+		item("old", 9, nil), item("young", 0, nil), item("used", 9, nil), item("rooks", 9, nil), retained, trashed, ageless, doubtful,
 		item("foreign", 9, func(i *Item) { i.Tag = "b" }), item("user", 9, func(i *Item) { i.Kind = User }),
 	}}}
 	config := OrphansConfig{
-		Options: Options{InfraID: "a", Ours: func(i Item) bool { return i.Name == "used" }},
-		Parts:   []Part{part}, OlderThan: 24 * time.Hour, Now: now, Out: &bytes.Buffer{},
+		Options: Options{
+			InfraID: "a", Ours: func(i Item) bool { return i.Name == "used" },
+			Claimed: func(i Item) string {
+				return map[string]string{"rooks": "PersistentVolume pv of rook.rbd.csi.ceph.com in cluster a"}[i.Name]
+			},
+		},
+		Parts: []Part{part}, OlderThan: 24 * time.Hour, Now: now, Out: &bytes.Buffer{},
 	}
 	report, err := Orphans(t.Context(), config)
 	if err != nil || len(part.removed) > 0 {

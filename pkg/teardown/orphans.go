@@ -56,7 +56,7 @@ func orphans(c OrphansConfig, decisions []Decision) []Decision {
 	var out []Decision
 	for _, d := range decisions {
 		young := !d.Created.IsZero() && c.Now.Sub(d.Created) < c.OlderThan
-		if d.Tag != c.InfraID || !slices.Contains(kinds, d.Kind) || young || c.Ours(d.Item) {
+		if d.Tag != c.InfraID || !slices.Contains(kinds, d.Kind) || young || c.Ours(d.Item) || c.Claimed != nil && c.Claimed(d.Item) != "" {
 			continue
 		}
 		out = append(out, Decision{d.Item, Keep, wanted(d, c.Now)})

@@ -20,20 +20,22 @@ type placeKey struct {
 	radosNamespace string
 }
 
-// finder collects places under way.
+type placeSet map[placeKey]*Place
+
+// finder collects places under way: those of the driver, and of others like it.
 type finder struct {
-	driver driver.Driver
-	config map[string]ceph.ConfigEntry
-	places map[placeKey]*Place
-	legacy map[driver.Legacy]int
+	driver         driver.Driver
+	config         map[string]ceph.ConfigEntry
+	places, others placeSet
+	legacy         map[driver.Legacy]int
 }
 
-func (f finder) at(key placeKey) *Place {
-	place, found := f.places[key]
+func (f finder) at(in placeSet, key placeKey) *Place {
+	place, found := in[key]
 	if !found {
 		mons := slices.Sorted(slices.Values(f.config[key.FSID].Monitors))
 		place = &Place{Placement: key.Placement, RADOSNamespace: key.radosNamespace, Monitors: mons}
-		f.places[key] = place
+		in[key] = place
 	}
 	return place
 }
@@ -45,7 +47,7 @@ func (f finder) class(class *storagev1.StorageClass) error {
 		if p.Pool != "" && p.Pool == driver.JournalPool(class.Parameters) {
 			namespace = "" // A journal needs nobody to make it.
 		}
-		place := f.at(placeKey{p, namespace})
+		place := f.at(f.places, placeKey{p, namespace})
 		if !slices.Contains(place.Classes, class.Name) {
 			place.Classes = append(place.Classes, class.Name)
 		}
@@ -61,9 +63,15 @@ func (f finder) volume(volume *corev1.PersistentVolume) {
 		}
 		return
 	}
-	if csi.Driver != f.driver.Name {
-		return
+	switch {
+	case csi.Driver == f.driver.Name:
+		f.provisioned(f.places, csi)
+	case f.driver.KinServes(csi):
+		f.provisioned(f.others, csi)
 	}
+}
+
+func (f finder) provisioned(in placeSet, csi *corev1.CSIPersistentVolumeSource) {
 	// What the attributes name beside the first place, such as a journal's pool, is in use too.
 	places, _ := f.driver.Storage.Places(csi.VolumeAttributes)
 	handle, err := ceph.ParseVolumeHandle(csi.VolumeHandle)
@@ -78,7 +86,7 @@ func (f finder) volume(volume *corev1.PersistentVolume) {
 			p.FSID = handle.ClusterID
 		}
 		namespace := cmp.Or(csi.VolumeAttributes[radosNamespaceAttribute], f.driver.Storage.Namespace(f.config[p.FSID]))
-		place := f.at(placeKey{p, namespace})
+		place := f.at(in, placeKey{p, namespace})
 		if i > 0 {
 			continue
 		}
@@ -93,21 +101,28 @@ func (f finder) volume(volume *corev1.PersistentVolume) {
 }
 
 // snapshot has a handle of the same form as a volume's, and nothing else that tells the place.
-func (f finder) snapshot(handle string) {
-	at, err := ceph.ParseVolumeHandle(handle)
+func (f finder) snapshot(snapshot Snapshot) {
+	at, err := ceph.ParseVolumeHandle(snapshot.Handle)
 	if err != nil || at.ClusterID == "" {
 		return
 	}
-	place := f.at(placeKey{ceph.Placement{FSID: at.ClusterID, Pool: at.Pool}, f.driver.Storage.Namespace(f.config[at.ClusterID])})
+	in := f.places
+	switch {
+	case f.driver.Kin(snapshot.Driver):
+		in = f.others
+	case snapshot.Driver != f.driver.Name:
+		return
+	}
+	place := f.at(in, placeKey{ceph.Placement{FSID: at.ClusterID, Pool: at.Pool}, f.driver.Storage.Namespace(f.config[at.ClusterID])})
 	place.Snapshots++
 	if id := at.LocationID; id != 0 && !slices.Contains(place.IDs, id) {
 		place.IDs = append(place.IDs, id)
 	}
 }
 
-func (f finder) sorted() []Place {
+func (p placeSet) sorted() []Place {
 	var out []Place
-	for _, place := range f.places {
+	for _, place := range p {
 		slices.Sort(place.Classes)
 		slices.Sort(place.IDs)
 		slices.Sort(place.Directories)

@@ -17,6 +17,8 @@ import (
 // reflect.DeepEqual.
 type Usage struct {
 	Places []Place
+	// Others are places of volumes and snapshots that other CSI drivers of ceph-csi serve, such as Rook's.
+	Others []Place
 	// Legacy are volumes from before CSI.
 	Legacy []Legacy
 	// Unreadable are StorageClasses whose parameters cannot be understood.
@@ -93,11 +95,14 @@ func (u Usage) LegacyVolumes() int {
 	return sum
 }
 
-// Of finds what a driver's classes and volumes use; those of other drivers are skipped. config
-// is what clusterIDs stand for, snapshots are handles of the driver's. It takes some ten milliseconds for 20,000 volumes and keeps nothing of them: call it at most
-// every few seconds.
-func Of(d driver.Driver, config []ceph.ConfigEntry, classes []*storagev1.StorageClass, volumes []*corev1.PersistentVolume, snapshots ...string) Usage {
-	f := finder{driver: d, config: map[string]ceph.ConfigEntry{}, places: map[placeKey]*Place{}, legacy: map[driver.Legacy]int{}}
+// Snapshot is what matters of a VolumeSnapshotContent: the CSI driver that serves it, and the handle.
+type Snapshot struct{ Driver, Handle string }
+
+// Of finds what a driver's classes and volumes use, and what volumes like its own of other drivers
+// do. config is what clusterIDs stand for. It takes some ten milliseconds for 20,000 volumes and keeps
+// nothing of them: call it at most every few seconds.
+func Of(d driver.Driver, config []ceph.ConfigEntry, classes []*storagev1.StorageClass, volumes []*corev1.PersistentVolume, snapshots ...Snapshot) Usage {
+	f := finder{driver: d, config: map[string]ceph.ConfigEntry{}, places: placeSet{}, others: placeSet{}, legacy: map[driver.Legacy]int{}}
 	for _, entry := range config {
 		f.config[entry.ClusterID] = entry
 	}
@@ -113,9 +118,9 @@ func Of(d driver.Driver, config []ceph.ConfigEntry, classes []*storagev1.Storage
 	for _, volume := range volumes {
 		f.volume(volume)
 	}
-	for _, handle := range snapshots {
-		f.snapshot(handle)
+	for _, snapshot := range snapshots {
+		f.snapshot(snapshot)
 	}
 	slices.SortFunc(unreadable, func(a, b Unreadable) int { return cmp.Compare(a.Class, b.Class) })
-	return Usage{Places: f.sorted(), Legacy: f.sortedLegacy(), Unreadable: unreadable, Config: config}
+	return Usage{Places: f.places.sorted(), Others: f.others.sorted(), Legacy: f.sortedLegacy(), Unreadable: unreadable, Config: config}
 }

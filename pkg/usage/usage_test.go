@@ -139,10 +139,54 @@ func TestOf(t *testing.T) {
 }
 
 func TestSnapshots(t *testing.T) {
-	got := Of(driver.RBD, nil, nil, nil, handle(fsid, 3), handle(fsid, 3), "my-snapshot").Places
-	want := []Place{{Placement: ceph.Placement{FSID: fsid}, IDs: []int64{3}, Snapshots: 2}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	var all []Snapshot
+	for _, name := range []string{"rbd.csi.ceph.com", "cephfs.csi.ceph.com", "rook-ceph.rbd.csi.ceph.com", "other"} {
+		all = append(all, Snapshot{name, handle(fsid, 3)}, Snapshot{name, handle(fsid, 3)}, Snapshot{name, "my-snapshot"})
+	}
+	one := []Place{{Placement: ceph.Placement{FSID: fsid}, IDs: []int64{3}, Snapshots: 2}}
+	for name, tc := range map[string]struct {
+		driver driver.Driver
+		want   Usage
+	}{"RBD": {driver.RBD, Usage{Places: one, Others: one}}, "CephFS": {driver.CephFS, Usage{Places: one}}} {
+		if diff := cmp.Diff(tc.want, Of(tc.driver, nil, nil, nil, all...)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestOthers: each driver has those of other deployments whose volumes are like its own.
+func TestOthers(t *testing.T) {
+	rbd, files := map[string]string{"clusterID": "rook", "pool": "a", "dataPool": "d"}, map[string]string{"clusterID": "rook", "fsName": "f", "pool": "a"}
+	a := Place{Placement: ceph.Placement{FSID: "rook", Pool: "a", DataPool: "d"}, IDs: []int64{3}, Volumes: 1}
+	f := Place{Placement: ceph.Placement{FSID: "rook", Filesystem: "f", DataPool: "a"}, IDs: []int64{3}, Volumes: 1}
+	tests := map[string]struct {
+		name, handle string
+		attributes   map[string]string
+		rbd, cephFS  []Place
+	}{
+		"Rook":          {name: "rook-ceph.rbd.csi.ceph.com", handle: handle("rook", 3), attributes: rbd, rbd: []Place{a}},
+		"RookFiles":     {name: "rook-ceph.cephfs.csi.ceph.com", handle: handle("rook", 3), attributes: files, cephFS: []Place{f}},
+		"ODFExports":    {name: "openshift-storage.nfs.csi.ceph.com", handle: handle("rook", 3), attributes: files, cephFS: []Place{f}},
+		"Renamed":       {name: "team.example.com", handle: handle("rook", 3), attributes: rbd, rbd: []Place{a}},
+		"RenamedFiles":  {name: "team.example.com", handle: handle("rook", 3), attributes: files, cephFS: []Place{f}},
+		"Nobody's":      {name: "team.example.com", handle: "vol-1", attributes: rbd},
+		"NameInAName":   {name: "notrbd.csi.ceph.com", handle: "vol-1", attributes: rbd},
+		"RenamedNoMark": {name: "team.example.com", handle: handle("rook", 3)},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			pv := volume(driver.RBD, tc.handle, tc.attributes)
+			pv.Spec.CSI.Driver = tc.name
+			for _, d := range driver.All {
+				want := Usage{Others: tc.rbd}
+				if d.Name == driver.CephFS.Name {
+					want.Others = tc.cephFS
+				}
+				if diff := cmp.Diff(want, Of(d, nil, nil, []*corev1.PersistentVolume{pv})); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", d.Kind, diff)
+				}
+			}
+		})
 	}
 }
 

@@ -1,6 +1,8 @@
 package pools
 
 import (
+	"strings"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -11,6 +13,29 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
+
+// others are volumes and snapshots of other CSI drivers of Ceph in the same cluster.
+func others() {
+	It("are kept from removal, without rights for this operator's users", func(ctx SpecContext) {
+		p := newPool(ctx, "rooks")
+		held := func(g Gomega) {
+			g.Expect(pool(ctx, g, "rooks").NoDelete).To(BeTrue())
+			g.Expect(pool(ctx, g, "rooks").Metadata["rbd"]).To(HaveKeyWithValue(keyPrefix+"."+rbdUser, "in-use-by-others"))
+		}
+		rook := driver.RBD
+		rook.Name = "rook-ceph." + driver.RBD.Name
+		source := csi(rook, p.ID, map[string]string{"clusterID": "rook-ceph", "pool": "rooks"})
+		fsid := env.Cluster.Ceph().FSID()
+		source.CSI.VolumeHandle = strings.Replace(source.CSI.VolumeHandle, "0024-"+fsid, "0009-rook-ceph", 1)
+		newVolume(ctx, "rooks", source)
+		Eventually(held).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
+		newSnapshot(ctx, "rooks", rook, p.ID)
+		deleteVolume(ctx, "rooks")
+		Consistently(held).WithContext(ctx).WithTimeout(fixture.Undisturbed).WithPolling(fixture.CephPolling).Should(Succeed(), "a snapshot is left")
+		Expect(env.Snapshots.SnapshotV1().VolumeSnapshotContents().Delete(ctx, "rooks", metav1.DeleteOptions{})).To(Succeed())
+		released(ctx, "rooks")
+	})
+}
 
 func legacy() {
 	It("are kept from removal, and the volumes counted and never changed", func(ctx SpecContext) {

@@ -38,5 +38,6 @@ var _ = Describe("Pools", Ordered, ContinueOnFailure, func() {
 	Context("that StorageClasses name", named)
 	Context("that StorageClasses name and that", missing)
 	Context("of older volumes", legacy)
+	Context("of other CSI drivers", others)
 	Context("in use", denied)
 })

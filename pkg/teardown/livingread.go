@@ -1,0 +1,136 @@
+package teardown
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
+)
+
+var (
+	snapshotContents = schema.GroupVersionResource{Group: "snapshot.storage.k8s.io", Version: "v1", Resource: "volumesnapshotcontents"}
+	infrastructures  = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "infrastructures"}
+)
+
+// pageSize bounds what one answer of the API server holds.
+const pageSize = 500
+
+// LivingCluster is what the objects of a cluster name.
+type LivingCluster struct {
+	InfraID string
+	// Ours are volumes and snapshots of the operator's drivers, Others those of other CSI drivers of
+	// Ceph, of Kubernetes' own plugins and of flexVolumes: whatever their tags, they are not the
+	// operator's.
+	Ours, Others *Living
+}
+
+// ReadLiving reads what the PersistentVolumes and VolumeSnapshotContents of a cluster name.
+func ReadLiving(ctx context.Context, kube kubernetes.Interface, objects dynamic.Interface) (*LivingCluster, error) {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	infrastructure, err := objects.Resource(infrastructures).Get(ctx, "cluster", metav1.GetOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("reading Infrastructure cluster, which has the infra ID: %w", err)
+	}
+	said, _, _ := unstructured.NestedString(infrastructure.Object, "status", "infrastructureName")
+	c := &LivingCluster{Ours: NewLiving(), Others: NewLiving()}
+	if c.InfraID, err = infraid.Read(ctx, kube, said); err != nil {
+		return nil, err
+	}
+	if c.InfraID == "" {
+		return nil, fmt.Errorf("reading Infrastructure cluster: it has no infrastructureName")
+	}
+	page := metav1.ListOptions{Limit: pageSize}
+	for {
+		volumes, err := kube.CoreV1().PersistentVolumes().List(ctx, page)
+		if err != nil {
+			return nil, fmt.Errorf("listing PersistentVolumes: %w", err)
+		}
+		for i := range volumes.Items {
+			c.addVolume(&volumes.Items[i])
+		}
+		if page.Continue = volumes.Continue; page.Continue == "" {
+			break
+		}
+	}
+	return c, c.addSnapshots(ctx, objects)
+}
+
+func (c *LivingCluster) addVolume(v *corev1.PersistentVolume) {
+	var names []string
+	if csi := v.Spec.CSI; csi != nil {
+		names = append(names, csi.VolumeAttributes["imageName"], csi.VolumeAttributes["subvolumeName"])
+		for _, path := range []string{csi.VolumeAttributes["rootPath"], csi.VolumeAttributes["subvolumePath"]} {
+			names = append(names, strings.Split(path, "/")...)
+		}
+		c.add("PersistentVolume "+v.Name, csi.Driver, csi.VolumeHandle, names...)
+		return
+	}
+	for _, d := range driver.All {
+		legacy, found := d.Storage.Legacy(v.Spec)
+		if !found {
+			continue
+		}
+		switch {
+		case v.Spec.RBD != nil:
+			names = append(names, v.Spec.RBD.RBDImage)
+		case v.Spec.CephFS != nil:
+			names = append(names, strings.Split(v.Spec.CephFS.Path, "/")...)
+		default:
+			options := v.Spec.FlexVolume.Options
+			names = append(strings.Split(options["path"], "/"), options["image"])
+		}
+		c.Others.Add(c.whose("PersistentVolume "+v.Name, legacy.Plugin), "", names...)
+	}
+}
+
+func (c *LivingCluster) addSnapshots(ctx context.Context, objects dynamic.Interface) error {
+	page := metav1.ListOptions{Limit: pageSize}
+	for {
+		contents, err := objects.Resource(snapshotContents).List(ctx, page)
+		if apierrors.IsNotFound(err) {
+			return nil // The cluster has no snapshots at all.
+		}
+		if err != nil {
+			return fmt.Errorf("listing VolumeSnapshotContents: %w", err)
+		}
+		for _, s := range contents.Items {
+			name, _, _ := unstructured.NestedString(s.Object, "spec", "driver")
+			for _, path := range [][]string{{"spec", "source", "snapshotHandle"}, {"status", "snapshotHandle"}} {
+				handle, _, _ := unstructured.NestedString(s.Object, path...)
+				c.add("VolumeSnapshotContent "+s.GetName(), name, handle)
+			}
+		}
+		if page.Continue = contents.GetContinue(); page.Continue == "" {
+			return nil
+		}
+	}
+}
+
+// add notes what an object names that a CSI driver serves. ceph-csi can be told any name; its handles
+// show what it made. Other names mean something where the driver is known alone.
+func (c *LivingCluster) add(object, served, handle string, names ...string) {
+	_, err := ceph.ParseVolumeHandle(handle)
+	_, ours := driver.Named(served)
+	switch {
+	case ours:
+		c.Ours.Add(object+" of cluster "+c.InfraID, handle, names...)
+	case driver.OfCeph(served) || err == nil:
+		c.Others.Add(c.whose(object, served), handle, names...)
+	}
+}
+
+func (c *LivingCluster) whose(object, served string) string {
+	return fmt.Sprintf("%s of %s in cluster %s", object, served, c.InfraID)
+}
