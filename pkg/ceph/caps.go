@@ -23,6 +23,16 @@ func Grants(grants ...string) string {
 	return strings.Join(slices.DeleteFunc(sorted, func(g string) bool { return g == "" }), ", ")
 }
 
+// CapFilesystem is CapName for a filesystem: an MDS takes no quotes around its name, which has the
+// characters that Ceph allows there.
+func CapFilesystem(name string) (string, error) {
+	written, err := CapName(name)
+	if err == nil && (written != name || strings.Contains(name, "/")) {
+		err = fmt.Errorf("the name %s cannot be that of a filesystem in the caps of a Ceph user", quote(name))
+	}
+	return written, err
+}
+
 // CapName writes the name of a pool or filesystem, or a path, for a grant. A name that would
 // read as more than a name is quoted; one that cannot be quoted is an error.
 func CapName(name string) (string, error) {

@@ -165,3 +165,21 @@ func TestNamesThatNoCapsCarry(t *testing.T) {
 		t.Errorf("granted %+v", granted)
 	}
 }
+
+// TestFilesystemsThatNoCapsCarry: an MDS understands fewer names than other daemons, and Ceph refuses
+// all caps of a user for one that it does not.
+func TestFilesystemsThatNoCapsCarry(t *testing.T) {
+	for _, name := range []string{"my fs", "5%d", "all", "a/b"} {
+		f := newFixture(t, driver.CephFS)
+		f.config.Usage.Set(usage.Usage{Places: []usage.Place{
+			{Placement: ceph.Placement{FSID: cephtest.FSID, Filesystem: name}, Classes: []string{"wrong"}},
+			{Placement: ceph.Placement{FSID: cephtest.FSID, Filesystem: "second"}, Classes: []string{"right"}},
+		}})
+		f.sync()
+		f.expect(condition.CredentialsMinted, operatorv1.ConditionTrue, condition.AsExpected, "no rights to \""+name, "rename it")
+		user, _ := f.ceph.User("csi-cephfs-node.infra")
+		if want := "allow rw fsname=fs path=/volumes/csi, allow rw fsname=second path=/volumes/csi"; user.Caps.MDS != want {
+			t.Errorf("%s: got %q, want %q", name, user.Caps.MDS, want)
+		}
+	}
+}

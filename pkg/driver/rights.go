@@ -105,9 +105,10 @@ func (subvolumes) Caps(ctx context.Context, cluster Lists, claim string, places 
 	}
 	var journals, reads, data, asks, mounts []string
 	for name, share := range sharesOf(filesystems, places) {
-		filesystem := grantName(name)
-		caps.LeftOut = append(caps.LeftOut, unwritable(append(share.all(), name))...)
-		if filesystem == "" {
+		caps.LeftOut = append(caps.LeftOut, unwritable(share.all())...)
+		filesystem, err := ceph.CapFilesystem(name)
+		if err != nil {
+			caps.LeftOut = append(caps.LeftOut, name)
 			continue
 		}
 		tag := " tag cephfs metadata=" + filesystem

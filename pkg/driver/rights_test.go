@@ -89,7 +89,12 @@ func TestCaps(t *testing.T) {
 		"CephFS namespaces": {"where config.json keeps the journal of a clusterID", subvolumes{}, []Used{at(inFiles("a")), {Placement: inFiles("a"), Namespace: "n"}},
 			elsewhere},
 		"CephFS missing": {"it may be made in a moment", subvolumes{}, []Used{at(inFiles("z"))}, inFilesystem("z", csi)},
-		"CephFS percent": {"it is a character like any other", subvolumes{}, []Used{at(inFiles("5%d"))}, inFilesystem(`"5%d"`, csi)},
+		"CephFS percent": {"an MDS takes no quotes around a filesystem's name", subvolumes{}, []Used{at(inFiles("5%d")), at(inFiles("a"))}, withoutRights(inA, "5%d")},
+		"CephFS blank":   {"no filesystem has one, but a class may say so", subvolumes{}, []Used{at(inFiles("my fs")), at(inFiles("a"))}, withoutRights(inA, "my fs")},
+		"CephFS slash":   {"no name of a filesystem", subvolumes{}, []Used{at(inFiles("a/b")), at(inFiles("a"))}, withoutRights(inA, "a/b")},
+		"CephFS all":     {"an MDS would take it for every filesystem", subvolumes{}, []Used{at(inFiles("all")), at(inFiles("a"))}, withoutRights(inA, "all")},
+		"CephFS percent in a path": {"a path can have quotes", subvolumes{}, []Used{{Placement: inFiles("a"), Directories: []string{"/5%d"}}},
+			inFilesystem("a", csi, `"/5%d"`)},
 		"CephFS nonsense": {"one directory takes nobody else's rights", subvolumes{},
 			[]Used{at(inFiles("a")), {Placement: inFiles("a"), Directories: []string{"/x'\"y"}}, at(inFiles("\n"))}, withoutRights(inA, "\n", "/x'\"y")},
 	}

@@ -87,6 +87,7 @@ func Contract(t *testing.T, open func(t *testing.T) Subject) {
 		{"Claims", testClaims},
 		{"FilesystemTags", testFilesystemTags},
 		{"Users", testUsers},
+		{"CapNames", testCapNames},
 		{"KeyTypes", testKeyTypes},
 		{"Rights", testRights},
 		{"Refused", testRefused},

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -198,11 +199,14 @@ func (c *Client) SetCaps(ctx context.Context, id string, caps ceph.Caps) error {
 	return nil
 }
 
-// checkCaps refuses what Ceph cannot parse, in the one form that anybody tries.
+// quotedFilesystem is what an MDS does not understand.
+var quotedFilesystem = regexp.MustCompile(`fsname=[^ ]*[^A-Za-z0-9_.= -]`)
+
+// checkCaps refuses what Ceph cannot parse, in the forms that anybody tries.
 func checkCaps(prefix string, caps ceph.Caps) error {
 	for _, text := range caps.Arguments() {
 		for _, grant := range strings.Split(text, ", ") {
-			if strings.HasSuffix(grant, "=") {
+			if strings.HasSuffix(grant, "=") || quotedFilesystem.MatchString(grant) {
 				return refusal(prefix, syscall.EINVAL, "capability parse failed, stopped at '"+grant+"'")
 			}
 		}
