@@ -45,14 +45,16 @@ func TestCapsFollowClasses(t *testing.T) {
 
 func TestCapsStayForVolumes(t *testing.T) {
 	f := newFixture(t, driver.RBD)
+	f.ceph.AddPool(ceph.Pool{Name: "snapshots"})
 	f.ceph.AddPool(ceph.Pool{Name: "by-id"})
 	pools := f.ceph.Pools()
 	f.config.Usage.Set(usage.Usage{Places: []usage.Place{
 		{Placement: inFast(), Volumes: 1},
 		{Placement: ceph.Placement{FSID: cephtest.FSID}, IDs: []int64{pools[len(pools)-1].ID}, Volumes: 1},
+		{Placement: ceph.Placement{FSID: cephtest.FSID}, IDs: []int64{pools[len(pools)-2].ID}, Snapshots: 1},
 		{Placement: ceph.Placement{FSID: "another", Pool: "elsewhere"}, Volumes: 1},
 	}})
-	const want = claims + ", profile rbd pool=by-id, profile rbd pool=fast, profile rbd pool=infra-rbd"
+	const want = claims + ", profile rbd pool=by-id, profile rbd pool=fast, profile rbd pool=infra-rbd, profile rbd pool=snapshots"
 	for range 30 {
 		f.later()
 		f.mustCaps("a volume lives there", want)

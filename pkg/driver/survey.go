@@ -19,6 +19,9 @@ type Survey interface {
 	// Holding are the IDs of all pools of a place, of those that exist, sorted. ids are what
 	// volume handles name: they outlive names.
 	Holding(has Inventory, place ceph.Placement, ids []int64) []int64
+	// Untold are the IDs of pools that may hold data of a place although nothing of a snapshot there
+	// tells: neither its handle nor its header.
+	Untold(has Inventory) []int64
 	// Lacks says, in half a sentence each, what keeps a StorageClass from working that names the
 	// place.
 	Lacks(has Inventory, place ceph.Placement) []Lack
@@ -58,6 +61,17 @@ func (images) Holding(has Inventory, place ceph.Placement, ids []int64) []int64 
 		}
 	}
 	slices.Sort(out)
+	return out
+}
+
+// Untold are data pools: a snapshot's data is where that of its volume was.
+func (images) Untold(has Inventory) []int64 {
+	var out []int64
+	for _, p := range has.Pools {
+		if p.ErasureCoded {
+			out = append(out, p.ID)
+		}
+	}
 	return out
 }
 
@@ -140,6 +154,9 @@ func (subvolumes) Holding(has Inventory, place ceph.Placement, ids []int64) []in
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// Untold is empty: a handle names the filesystem, which knows its pools.
+func (subvolumes) Untold(Inventory) []int64 { return nil }
 
 func (subvolumes) Lacks(has Inventory, place ceph.Placement) []Lack {
 	filesystems := filesystemsOf(has, place, nil)

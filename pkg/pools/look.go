@@ -68,6 +68,7 @@ func (l *look) run(ctx context.Context) error {
 	for _, id := range l.legacyPools() {
 		wanted[id] = l.wish(kept)
 	}
+	l.keepData(wanted)
 	return l.mark(ctx, wanted)
 }
 

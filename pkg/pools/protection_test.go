@@ -70,6 +70,44 @@ func TestSnapshotsKeepTheirPool(t *testing.T) {
 	r.expectFlagged(t, "the last snapshot has gone")
 }
 
+// TestSnapshotsKeepTheirDataPool: the handle of a snapshot tells the pool of its header alone. Its data
+// is where that of its volume was, in an erasure-coded pool that nothing else names any more.
+func TestSnapshotsKeepTheirDataPool(t *testing.T) {
+	for name, servedBy := range map[string]string{"ours": driver.RBD.Name, "Rook's": "rook-ceph." + driver.RBD.Name} {
+		t.Run(name, func(t *testing.T) {
+			r := newCareRig(t, driver.RBD)
+			r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
+			r.ceph.AddPool(ceph.Pool{Name: "ec", Applications: []string{"rbd"}, ErasureCoded: true, Overwrites: true})
+			r.ceph.AddPool(ceph.Pool{Name: "theirs", Applications: []string{"rbd"}, ErasureCoded: true, Overwrites: true})
+			pv := provisioned(driver.RBD, 1, "pool", "p", "dataPool", "ec")
+			pv.Spec.CSI.Driver = servedBy
+			r.use(t, nil, pv)
+			r.expectFlagged(t, "in use by a volume", "ec", "p")
+			claim := func() string { return r.ceph.Pools()[1].Metadata["rbd"][driver.ClaimKey("infra", "rbd")] }
+			before := claim()
+			r.config.Usage.Set(usage.Of(driver.RBD, nil, nil, nil, usage.Snapshot{Driver: servedBy, Handle: pv.Spec.CSI.VolumeHandle}))
+			r.later(t)
+			r.expectFlagged(t, "a snapshot is left", "ec", "p")
+			r.controller = NewCare(r.config)
+			r.later(t)
+			r.expectFlagged(t, "also after a restart", "ec", "p")
+			if after := claim(); after != before {
+				t.Errorf("the claim, which gives the right, was %q and is %q", before, after)
+			}
+			r.settings.Unprotected = true
+			r.later(t)
+			r.expectFlagged(t, "unprotected")
+			r.settings.Unprotected = false
+			r.later(t)
+			r.use(t, nil)
+			r.expectFlagged(t, "the last snapshot has gone")
+			if after := claim(); after != "" {
+				t.Errorf("the claim %q is left", after)
+			}
+		})
+	}
+}
+
 func TestReleaseAfterRestart(t *testing.T) {
 	r := newCareRig(t, driver.RBD)
 	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
