@@ -158,6 +158,9 @@ type Marker interface {
 	RemovePoolMetadata(ctx context.Context, pool, application, key string) error
 }
 
+// flagged is the value of driver.ProtectionKey.
+const flagged = "set-by-an-operator"
+
 // perform does one action.
 func perform(ctx context.Context, client Marker, p ceph.Pool, u user, wanted wishes, a action) error {
 	const flag = driver.ProtectionKey
@@ -167,30 +170,41 @@ func perform(ctx context.Context, client Marker, p ceph.Pool, u user, wanted wis
 	case protect:
 		return together(
 			func() error { return client.SetNoDelete(ctx, p.Name, true) },
-			func() error { return client.SetPoolMetadata(ctx, p.Name, holder(p, flag), flag, "set-by-an-operator") },
+			func() error { return client.SetPoolMetadata(ctx, p.Name, holder(p, flag), flag, flagged) },
+			func() error { return client.SetNoDelete(ctx, p.Name, false) },
 		)
 	case unclaim:
 		return client.RemovePoolMetadata(ctx, p.Name, holder(p, u.key()), u.key())
 	case release:
 		return together(
-			func() error { return client.SetNoDelete(ctx, p.Name, false) },
 			func() error { return client.RemovePoolMetadata(ctx, p.Name, holder(p, flag), flag) },
+			func() error { return client.SetNoDelete(ctx, p.Name, false) },
+			func() error { return client.SetPoolMetadata(ctx, p.Name, holder(p, flag), flag, flagged) },
 		)
 	}
 	return nil
 }
 
-// together sends commands at the same time. Mons collect what comes within some hundredths of
-// a second into one epoch of the osdmap, so that nobody sees the one without the other, and no
-// crash parts them.
-func together(commands ...func() error) error {
+// together sends two commands at the same time. Mons collect what comes within some hundredths of a
+// second into one epoch of the osdmap, so that nobody sees the one without the other, and hardly any
+// crash parts them. Where the second fails alone, back undoes the first: without it, a flag would
+// stay without its key, and pass for an administrator's for ever.
+func together(first, second, back func() error) error {
+	errs := atOnce(first, second)
+	if errs[0] == nil && errs[1] != nil {
+		return errors.Join(errs[1], back())
+	}
+	return errors.Join(errs...)
+}
+
+func atOnce(commands ...func() error) []error {
 	errs := make([]error, len(commands))
 	var all sync.WaitGroup
 	for i, command := range commands {
 		all.Go(func() { errs[i] = command() })
 	}
 	all.Wait()
-	return errors.Join(errs...)
+	return errs
 }
 
 // maxActions is more than any pool needs; others may keep writing against us.
@@ -226,7 +240,7 @@ func claimAll(ctx context.Context, client Marker, pools []ceph.Pool, ids []int64
 			writes = append(writes, func() error { return perform(ctx, client, p, u, wanted, claim) })
 		}
 	}
-	return together(writes...)
+	return errors.Join(atOnce(writes...)...)
 }
 
 func byID(pools []ceph.Pool, id int64) (ceph.Pool, bool) {
