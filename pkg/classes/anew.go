@@ -76,7 +76,7 @@ func anew(classState operatorv1.StorageClassStateName, existing, wanted *storage
 	case classState == operatorv1.RemovedStorageClass:
 		return state.Class{}, nil
 	case existing != nil && differ(existing, wanted):
-		return state.Class{UID: string(existing.UID), Annotations: existing.Annotations, Labels: existing.Labels}, nil
+		return state.ClassOf(existing), nil
 	case existing != nil || last.UID == "":
 		return state.Class{}, nil
 	}

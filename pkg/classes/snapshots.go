@@ -22,6 +22,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
 const snapshotsName = "CephSnapshotClasses"
@@ -40,6 +41,8 @@ type SnapshotsConfig struct {
 	Placement *latest.Value[ceph.Placement]
 	// Open says that the driver is to be deployed; otherwise nothing is done.
 	Open func() bool
+	// Record has what users gave a VolumeGroupSnapshotClass while it is being made anew.
+	Record Record
 	// Triggers wake the controller when Open or Served may have changed.
 	Triggers []factory.Informer
 	Recorder events.Recorder
@@ -77,11 +80,11 @@ func (c *snapshots) sync(ctx context.Context, syncCtx factory.SyncContext) error
 	if !c.Open() {
 		return nil
 	}
-	state, err := management.State(c.Operator, c.Driver.Name)
-	if err != nil || state == management.None {
+	managementState, err := management.State(c.Operator, c.Driver.Name)
+	if err != nil || managementState == management.None {
 		return err
 	}
-	managed := state == operatorv1.Managed
+	managed := managementState == operatorv1.Managed
 	var foreign []string
 	var problems []error
 	for _, class := range c.classes {
@@ -120,10 +123,26 @@ func (c *snapshots) syncClass(ctx context.Context, syncCtx factory.SyncContext, 
 		return "", nil
 	}
 	wanted := class.wanted(c.Driver, place, w.resource.Version)
-	if existing == nil {
-		return "", c.create(ctx, w, withoutSecondDefault(wanted, w.all()))
+	last, err := c.remembered(class)
+	switch {
+	case err != nil:
+		return "", err
+	case existing != nil:
+		return "", c.update(ctx, w, existing, wanted, last)
+	case last.Empty():
+		wanted = withoutSecondDefault(wanted, w.all())
 	}
-	return "", c.update(ctx, w, existing, wanted)
+	last.Give(wanted)
+	return "", c.create(ctx, w, wanted)
+}
+
+// remembered is what users gave a class that is being made anew.
+func (c *snapshots) remembered(class snapshotClass) (state.Class, error) {
+	if class.asset.GetKind() != groupSnapshotClassKind {
+		return state.Class{}, nil
+	}
+	last, _, err := c.Record.Load()
+	return last, err
 }
 
 func (c *snapshots) create(ctx context.Context, w *watch, wanted *unstructured.Unstructured) error {
@@ -136,15 +155,21 @@ func (c *snapshots) create(ctx context.Context, w *watch, wanted *unstructured.U
 
 // update changes the class in place, or makes it anew: the fields of a VolumeGroupSnapshotClass
 // are immutable, those of a VolumeSnapshotClass are not.
-func (c *snapshots) update(ctx context.Context, w *watch, existing, wanted *unstructured.Unstructured) error {
+func (c *snapshots) update(ctx context.Context, w *watch, existing, wanted *unstructured.Unstructured, last state.Class) error {
 	next, changed := merged(existing, wanted)
+	if !changed && !last.Empty() {
+		return c.Record.Save(ctx, state.Class{})
+	}
 	if !changed {
 		return nil
 	}
 	kind, name := wanted.GetKind(), wanted.GetName()
 	client := c.Client.Resource(w.resource)
 	_, err := client.Update(ctx, next, metav1.UpdateOptions{})
-	if apierrors.IsInvalid(err) {
+	if apierrors.IsInvalid(err) && kind == groupSnapshotClassKind {
+		if err := c.Record.Save(ctx, state.ClassOf(existing)); err != nil {
+			return err
+		}
 		precondition := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: ptr.To(existing.GetUID())}}
 		if err := client.Delete(ctx, name, precondition); err != nil {
 			return fmt.Errorf("deleting %s %s to change immutable fields: %w", kind, name, err)

@@ -69,6 +69,7 @@ func newSnapshotsRig(t *testing.T, objects ...runtime.Object) *snapshotsRig {
 		Served:    func(crd string) []string { return r.served[crd] },
 		Placement: &latest.Value[ceph.Placement]{},
 		Open:      func() bool { return true },
+		Record:    &memory{},
 		Recorder:  recorder,
 	}
 	r.config.Placement.Set(ceph.Placement{FSID: "f", Pool: "p"})

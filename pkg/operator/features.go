@@ -237,6 +237,7 @@ func (s starter) snapshotClasses() (factory.Controller, error) {
 		Served:    s.clients.served,
 		Placement: s.granted,
 		Open:      s.open,
+		Record:    state.GroupSnapshotClasses(s.clients.kube.CoreV1(), s.clients.ns().Core().V1().ConfigMaps().Lister(), s.driver),
 		Triggers:  []factory.Informer{s.gate, s.clients.crdInformer},
 		Recorder:  s.recorder,
 	})

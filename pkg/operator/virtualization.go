@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
@@ -57,6 +58,7 @@ func (s starter) virtualizationClass() (factory.Controller, error) {
 		Watches:        s.machines,
 		Served:         s.clients.served,
 		Open:           s.open,
+		Record:         state.VirtualizationClasses(s.clients.kube.CoreV1(), s.clients.ns().Core().V1().ConfigMaps().Lister(), s.driver),
 		Triggers:       []factory.Informer{s.gate, s.clients.crdInformer, s.classStateInformer(), s.machines},
 		Recorder:       s.recorder,
 	})

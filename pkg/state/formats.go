@@ -1,6 +1,11 @@
 package state
 
-import "slices"
+import (
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // Cluster is the Ceph cluster that this OpenShift cluster uses. Its fields are never
 // omitted from the JSON, so that writing replaces every one of them.
@@ -85,7 +90,7 @@ type Settings struct {
 	Ceph map[string]any `json:"ceph"`
 }
 
-// Class is the default StorageClass that is being made anew with other parameters. It is empty
+// Class is a class that is being made anew with other parameters. It is empty
 // while none is.
 type Class struct {
 	// UID of the class that is to go.
@@ -93,6 +98,29 @@ type Class struct {
 	// Annotations and Labels are all that it had.
 	Annotations map[string]string `json:"annotations"`
 	Labels      map[string]string `json:"labels"`
+}
+
+// ClassOf is what is remembered of a class before it goes.
+func ClassOf(class metav1.Object) Class {
+	return Class{UID: string(class.GetUID()), Annotations: class.GetAnnotations(), Labels: class.GetLabels()}
+}
+
+// Empty says that no class is being made anew.
+func (c Class) Empty() bool { return c.UID == "" }
+
+// Give has the successor of the class take over its annotations, instead of those that a new class
+// gets, and its labels.
+func (c Class) Give(successor metav1.Object) {
+	if c.Empty() {
+		return
+	}
+	successor.SetAnnotations(maps.Clone(c.Annotations))
+	labels := maps.Clone(successor.GetLabels())
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	maps.Copy(labels, c.Labels)
+	successor.SetLabels(labels)
 }
 
 // InfraID is who this cluster is to Ceph, once it uses any.

@@ -31,6 +31,8 @@ const (
 	placementKey = "placement"
 	settingsKey  = "settings"
 	classKey     = "class"
+	groupKey     = "groupSnapshotClass"
+	machinesKey  = "virtualizationClass"
 	// InfraIDKey is named in a message.
 	InfraIDKey = "infraID"
 )
@@ -61,6 +63,16 @@ func LastSettings(client corev1client.ConfigMapsGetter, lister corelisters.Confi
 // Classes is the record that pkg/classes writes.
 func Classes(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Class] {
 	return Record[Class]{client: client, lister: lister, configMap: d.StateConfigMap(), key: classKey}
+}
+
+// GroupSnapshotClasses is the record that pkg/classes writes of the VolumeGroupSnapshotClass.
+func GroupSnapshotClasses(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Class] {
+	return Record[Class]{client: client, lister: lister, configMap: d.StateConfigMap(), key: groupKey}
+}
+
+// VirtualizationClasses is the record that pkg/virtualization writes.
+func VirtualizationClasses(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Class] {
+	return Record[Class]{client: client, lister: lister, configMap: d.StateConfigMap(), key: machinesKey}
 }
 
 // InfraIDs is the record that pkg/infraid writes.

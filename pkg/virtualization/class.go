@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	savedstate "github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
 const (
@@ -43,6 +44,8 @@ type classFacts struct {
 	state operatorv1.StorageClassStateName
 	// images are the disk images that use existing.
 	images []string
+	// last is what users gave a class that is being made anew.
+	last savedstate.Class
 	// taken says that another StorageClass is the default one for virtual machines.
 	taken bool
 }
@@ -54,7 +57,7 @@ type classFacts struct {
 //	Unmanaged | any     | any           | nothing
 //	Removed   | any     | ours          | remove
 //	Managed   | missing | any           | nothing: it is made anew, or somebody else's
-//	Managed   | ours    | missing       | create; the default unless there is one
+//	Managed   | ours    | missing       | create, with what its predecessor had; else the default unless there is one
 //	Managed   | ours    | ours, differs | update or replace; annotations and labels stay
 func decideClass(f classFacts) (step, *storagev1.StorageClass) {
 	ours := f.existing != nil && !f.foreign(f.existing)
@@ -68,6 +71,7 @@ func decideClass(f classFacts) (step, *storagev1.StorageClass) {
 	}
 	wanted := f.wanted()
 	if !ours {
+		f.last.Give(wanted)
 		return create, wanted
 	}
 	wanted.Labels, wanted.Annotations = f.existing.Labels, f.existing.Annotations

@@ -22,6 +22,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
+	savedstate "github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
 const (
@@ -46,9 +47,17 @@ type ClassConfig struct {
 	Served func(crd string) []string
 	// Open says that the driver is deployed.
 	Open func() bool
+	// Record has what users gave the class while it is being made anew.
+	Record Record
 	// Triggers wake the controller when State, Served or Open may have changed.
 	Triggers []factory.Informer
 	Recorder events.Recorder
+}
+
+// Record remembers a class that is being made anew across restarts; a state.Record is one.
+type Record interface {
+	Load() (savedstate.Class, bool, error)
+	Save(ctx context.Context, value savedstate.Class) error
 }
 
 type classController struct {
@@ -81,11 +90,11 @@ func (c classController) sync(ctx context.Context, _ factory.SyncContext) error 
 	if c.asset == nil {
 		return nil
 	}
-	state, err := management.State(c.Operator, c.Driver.Name)
-	if err != nil || state == management.None {
+	managed, err := management.State(c.Operator, c.Driver.Name)
+	if err != nil || managed == management.None {
 		return err
 	}
-	if state != operatorv1.Managed || !c.Open() || len(c.Served(machinesCRD)) == 0 {
+	if managed != operatorv1.Managed || !c.Open() || len(c.Served(machinesCRD)) == 0 {
 		return c.report(ctx)
 	}
 	facts, err := c.gather()
@@ -128,6 +137,9 @@ func (c classController) gather() (classFacts, error) {
 			facts.existing = class
 		}
 	}
+	if facts.last, _, err = c.Record.Load(); err != nil {
+		return facts, err
+	}
 	facts.images = c.Watches.ImagesOn(c.asset.Name)
 	facts.taken = takenByAnother(c.asset.Name, all)
 	return facts, nil
@@ -136,7 +148,7 @@ func (c classController) gather() (classFacts, error) {
 func (c classController) act(ctx context.Context, facts classFacts) error {
 	step, class := decideClass(facts)
 	if step == nothing {
-		return nil
+		return c.forget(ctx, facts)
 	}
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
@@ -147,6 +159,9 @@ func (c classController) act(ctx context.Context, facts classFacts) error {
 		_, err := client.Create(ctx, class, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		if reasonOf(err) == condition.AdmissionRefused {
 			return fmt.Errorf("making StorageClass %s anew: %w", class.Name, err)
+		}
+		if err := c.Record.Save(ctx, savedstate.ClassOf(facts.existing)); err != nil {
+			return err
 		}
 	}
 	if step == remove || step == replace {
@@ -168,6 +183,14 @@ func (c classController) act(ctx context.Context, facts classFacts) error {
 	}
 	c.Recorder.Eventf("VirtualizationClassChanged", "StorageClass %s was %s", class.Name, done[step])
 	return nil
+}
+
+// forget what a predecessor had, once the class is as wanted.
+func (c classController) forget(ctx context.Context, facts classFacts) error {
+	if facts.existing == nil || facts.last.Empty() {
+		return nil
+	}
+	return c.Record.Save(ctx, savedstate.Class{})
 }
 
 // done are the steps, for a message.

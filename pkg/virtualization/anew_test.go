@@ -1,0 +1,92 @@
+package virtualization
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/openshift/library-go/pkg/operator/events"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	savedstate "github.com/openshift/ceph-csi-driver-operator/pkg/state"
+)
+
+// memory is a record that outlives processes.
+type memory struct{ class *savedstate.Class }
+
+func (m *memory) Load() (savedstate.Class, bool, error) {
+	if m.class == nil {
+		return savedstate.Class{}, false, nil
+	}
+	return *m.class, true, nil
+}
+
+func (m *memory) Save(_ context.Context, class savedstate.Class) error {
+	m.class = &class
+	return nil
+}
+
+// TestKilledWhileMadeAnew: the process ends between deletion and creation, and a new one goes on.
+func TestKilledWhileMadeAnew(t *testing.T) {
+	existing := storageClass("v", func(c *storagev1.StorageClass) {
+		c.UID = "old"
+		c.Annotations = map[string]string{"mine": "1", defaultForMachines: "false"}
+		c.Labels["user"] = "label"
+	})
+	wanted := existing.DeepCopy()
+	client := fake.NewClientset(existing)
+	killed := true
+	errKilled := errors.New("killed")
+	client.PrependReactor("create", "storageclasses", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		trial := len(action.(clienttesting.CreateActionImpl).CreateOptions.DryRun) > 0
+		return killed && !trial, nil, errKilled
+	})
+	record := &memory{}
+	process := func(existing *storagev1.StorageClass) error {
+		c := classController{ClassConfig: ClassConfig{
+			Client: client.StorageV1(), Record: record, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
+		}}
+		last, _, _ := record.Load()
+		return c.act(t.Context(), classFacts{
+			driver: driver.RBD, existing: existing, base: storageClass("b", nil), last: last,
+			asset: &storagev1.StorageClass{
+				ObjectMeta: metav1.ObjectMeta{Name: "v", Labels: map[string]string{driver.ManagedByLabel: driver.RBD.OperatorName()}, Annotations: map[string]string{defaultForMachines: "true"}},
+				Parameters: map[string]string{"pool": "q"},
+			},
+		})
+	}
+	if err := process(existing); !errors.Is(err, errKilled) {
+		t.Fatalf("got %v", err)
+	}
+	if _, err := client.StorageV1().StorageClasses().Get(t.Context(), "v", metav1.GetOptions{}); err == nil {
+		t.Fatal("the class was not deleted")
+	}
+	killed = false
+	if err := process(nil); err != nil {
+		t.Fatal(err)
+	}
+	after, err := client.StorageV1().StorageClasses().Get(t.Context(), "v", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(wanted.Annotations, after.Annotations); diff != "" {
+		t.Errorf("annotations (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(wanted.Labels, after.Labels); diff != "" {
+		t.Errorf("labels (-want +got):\n%s", diff)
+	}
+	after.UID = "new"
+	if err := process(after); err != nil {
+		t.Fatal(err)
+	}
+	if record.class == nil || record.class.UID != "" {
+		t.Errorf("%+v is remembered: a class that is deleted later would come back with it", record.class)
+	}
+}
