@@ -110,8 +110,15 @@ func (c *Cluster) FindImageSnapshot(p Place, uuid string) (*ImageSnapshot, strin
 		return nil, "", err
 	}
 	name := orElse(entry[snapshotJournal.nameKey], defaultSnapPrefix+uuid)
-	s := &ImageSnapshot{cluster: c, request: r, Source: &Image{cluster: c, Class: Class{Place: p}, Name: entry[sourceKey]}, Name: name, ID: entry[idKey]}
+	source := &Image{cluster: c, request: request{uuid: uuidOf(entry[sourceKey])}, Class: Class{Place: p}, Name: entry[sourceKey]}
+	s := &ImageSnapshot{cluster: c, request: r, Source: source, Name: name, ID: entry[idKey], Group: entry[groupKey]}
 	return s, entry[sourceKey], nil
+}
+
+// uuidOf is what the name of an image ends with.
+func uuidOf(name string) string {
+	const length = 36
+	return name[max(0, len(name)-length):]
 }
 
 // ImageInfo is what an image says of itself.

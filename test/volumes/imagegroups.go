@@ -4,16 +4,20 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ceph/go-ceph/rados"
 	"github.com/ceph/go-ceph/rbd"
 )
 
 // ImageGroup is a volume group of ceph-csi's add-ons: an rbd group and its journal entries, which
-// name no cluster.
+// name no cluster. A group's snapshot is the same without the rbd group.
 type ImageGroup struct {
 	cluster *Cluster
 	request request
 	Place   Place
 	Name    string
+	Created time.Time
+	// Members are handles, of volumes or of snapshots with their names.
+	Members map[string]string
 }
 
 // UUID is what its journal entries are found by.
@@ -27,7 +31,7 @@ var groupTime = time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
 func (c *Cluster) UnfinishedImageGroup(p Place, name string) (*ImageGroup, error) {
 	id := c.uuid("group", name)
 	c.note(id)
-	g := &ImageGroup{cluster: c, Place: p, Name: "csi-vol-group-" + id}
+	g := &ImageGroup{cluster: c, Place: p, Name: groupNamePrefix + id}
 	g.request = request{uuid: id, instance: c.Instance, name: "groupsnapshot-" + c.uuid("grouprequest", name)}
 	ioctx, err := c.ceph.at(p)
 	if err != nil {
@@ -48,8 +52,8 @@ func (c *Cluster) ImageGroup(name string, members ...*Image) (*ImageGroup, error
 	if err != nil {
 		return nil, err
 	}
-	if err := rbd.GroupCreate(ioctx, g.Name); err != nil {
-		return nil, fmt.Errorf("creating group %s: %w", g.Name, err)
+	if err := g.gather(ioctx, members); err != nil {
+		return nil, err
 	}
 	directory, err := ioctx.GetOmapValues("rbd_group_directory", "", "name_"+g.Name, 1)
 	if err != nil {
@@ -58,12 +62,19 @@ func (c *Cluster) ImageGroup(name string, members ...*Image) (*ImageGroup, error
 	for _, id := range directory {
 		c.note(string(id[4:])) // after its length
 	}
+	return g, nil
+}
+
+func (g *ImageGroup) gather(ioctx *rados.IOContext, members []*Image) error {
+	if err := rbd.GroupCreate(ioctx, g.Name); err != nil {
+		return fmt.Errorf("creating group %s: %w", g.Name, err)
+	}
 	for _, i := range members {
 		if err := rbd.GroupImageAdd(ioctx, g.Name, ioctx, i.Name); err != nil {
-			return nil, fmt.Errorf("adding %s to group %s: %w", i.Name, g.Name, err)
+			return fmt.Errorf("adding %s to group %s: %w", i.Name, g.Name, err)
 		}
 	}
-	return g, nil
+	return nil
 }
 
 // Snapshot takes a snapshot of all members at once.

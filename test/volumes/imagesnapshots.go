@@ -18,6 +18,8 @@ type ImageSnapshot struct {
 	Snapshot string
 	// Name of the image and of the snapshot in it, and the image's ID.
 	Name, ID string
+	// Group is the handle of the group's snapshot that it is of, if any.
+	Group string
 }
 
 // UUID is what its journal entries are found by.
@@ -45,30 +47,8 @@ func (s *ImageSnapshot) Untag() error { return s.SetMetadata(unset(s.request.tag
 
 // ImageSnapshot takes a snapshot of a volume, which may be another cluster's.
 func (c *Cluster) ImageSnapshot(source *Image, name string) (*ImageSnapshot, error) {
-	s := &ImageSnapshot{cluster: c, Source: source, Snapshot: name, request: c.snapshotRequest(name)}
-	s.Name = source.Class.snapshotName(s.request.uuid)
-	ioctx, err := c.ceph.at(source.Class.Place)
+	s, ioctx, err := c.take(source, name)
 	if err != nil {
-		return nil, err
-	}
-	more := map[string]string{sourceKey: source.Name}
-	if source.Class.Encrypted {
-		more[kmsKey], more[encryptionTypeKey] = "default", "block"
-	}
-	if err := snapshotJournal.reserve(ioctx, s.request, s.Name, more); err != nil {
-		return s, err
-	}
-	if err := cloneThrough(ioctx, source.Name, s.Name, s.Name, Class{Features: copied}); err != nil {
-		return s, err
-	}
-	if err := createSnapshot(ioctx, s.Name, s.Name); err != nil {
-		return s, err
-	}
-	if s.ID, err = imageID(ioctx, s.Name); err != nil {
-		return s, err
-	}
-	c.note(s.ID)
-	if err := snapshotJournal.set(ioctx, s.request.uuid, map[string]string{idKey: s.ID}); err != nil {
 		return s, err
 	}
 	return s, withImage(ioctx, s.Name, func(image *rbd.Image) error {
@@ -77,6 +57,35 @@ func (c *Cluster) ImageSnapshot(source *Image, name string) (*ImageSnapshot, err
 		}
 		return setMetadata(image, s.request.tags)
 	})
+}
+
+// take leaves the tags as they are, which are those of the volume. Where that fails, what there is of the
+// snapshot is returned all the same.
+func (c *Cluster) take(source *Image, name string) (*ImageSnapshot, *rados.IOContext, error) {
+	s := &ImageSnapshot{cluster: c, Source: source, Snapshot: name, request: c.snapshotRequest(name)}
+	s.Name = source.Class.snapshotName(s.request.uuid)
+	ioctx, err := c.ceph.at(source.Class.Place)
+	if err != nil {
+		return nil, nil, err
+	}
+	more := map[string]string{sourceKey: source.Name}
+	if source.Class.Encrypted {
+		more[kmsKey], more[encryptionTypeKey] = "default", "block"
+	}
+	if err := snapshotJournal.reserve(ioctx, s.request, s.Name, more); err != nil {
+		return s, nil, err
+	}
+	if err := cloneThrough(ioctx, source.Name, s.Name, s.Name, Class{Features: copied}); err != nil {
+		return s, nil, err
+	}
+	if err := createSnapshot(ioctx, s.Name, s.Name); err != nil {
+		return s, nil, err
+	}
+	if s.ID, err = imageID(ioctx, s.Name); err != nil {
+		return s, nil, err
+	}
+	c.note(s.ID)
+	return s, ioctx, snapshotJournal.set(ioctx, s.request.uuid, map[string]string{idKey: s.ID})
 }
 
 // cloneThrough clones an image by a snapshot that it removes again.

@@ -29,6 +29,7 @@ func TestRealCeph(t *testing.T) {
 		{"Pooled", testPooled},
 		{"Copies", testCopies},
 		{"Golden", testGolden},
+		{"Groups", testGroups},
 		{"Sanity", testSanity},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, l) })

@@ -33,7 +33,9 @@ func serve(o options) error {
 	csi.RegisterIdentityServer(server, &identity{options: o})
 	if o.kind == "rbd" {
 		if o.controller {
-			csi.RegisterControllerServer(server, &images.Controller{Settings: o.Settings})
+			controller := &images.Controller{Settings: o.Settings}
+			csi.RegisterControllerServer(server, controller)
+			csi.RegisterGroupControllerServer(server, controller)
 		}
 		if o.node {
 			node := &images.Node{Settings: o.Settings, Topology: topology}

@@ -24,3 +24,12 @@ func Node(all ...csi.NodeServiceCapability_RPC_Type) *csi.NodeGetCapabilitiesRes
 	}
 	return answer
 }
+
+// Groups is the answer of a controller that takes snapshots of groups of volumes.
+func Groups() *csi.GroupControllerGetCapabilitiesResponse {
+	return &csi.GroupControllerGetCapabilitiesResponse{Capabilities: []*csi.GroupControllerServiceCapability{{
+		Type: &csi.GroupControllerServiceCapability_Rpc{Rpc: &csi.GroupControllerServiceCapability_RPC{
+			Type: csi.GroupControllerServiceCapability_RPC_CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT,
+		}},
+	}}}
+}

@@ -18,6 +18,7 @@ import (
 // Controller is the controller plugin.
 type Controller struct {
 	csi.UnimplementedControllerServer
+	csi.UnimplementedGroupControllerServer
 	access.Settings
 	locks access.Locks
 }

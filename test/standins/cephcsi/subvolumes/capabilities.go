@@ -25,12 +25,7 @@ func (n *Node) NodeGetCapabilities(context.Context, *csi.NodeGetCapabilitiesRequ
 	), nil
 }
 
-// GroupControllerGetCapabilities has groups, as ceph-csi has them with every Ceph. Snapshots of
-// them are not made here.
+// GroupControllerGetCapabilities has groups, as ceph-csi has them with every Ceph.
 func (c *Controller) GroupControllerGetCapabilities(context.Context, *csi.GroupControllerGetCapabilitiesRequest) (*csi.GroupControllerGetCapabilitiesResponse, error) {
-	return &csi.GroupControllerGetCapabilitiesResponse{Capabilities: []*csi.GroupControllerServiceCapability{{
-		Type: &csi.GroupControllerServiceCapability_Rpc{Rpc: &csi.GroupControllerServiceCapability_RPC{
-			Type: csi.GroupControllerServiceCapability_RPC_CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT,
-		}},
-	}}}, nil
+	return capabilities.Groups(), nil
 }
