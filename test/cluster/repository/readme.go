@@ -2,6 +2,7 @@ package repository
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,15 +10,11 @@ import (
 
 // ReadmeCommands are the arguments of kubectl in the README's section about a cluster without OpenShift.
 func ReadmeCommands() ([][]string, error) {
-	root, err := Root()
+	readme, err := readReadme()
 	if err != nil {
 		return nil, err
 	}
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		return nil, err
-	}
-	_, section, found := strings.Cut(string(readme), "### On Kubernetes without OpenShift\n")
+	_, section, found := strings.Cut(readme, "### On Kubernetes without OpenShift\n")
 	if !found {
 		return nil, errors.New("README.md has no section about Kubernetes without OpenShift")
 	}
@@ -29,4 +26,31 @@ func ReadmeCommands() ([][]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// ReadmeCommand is the README's only command that starts like that.
+func ReadmeCommand(start string) (string, error) {
+	readme, err := readReadme()
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for line := range strings.Lines(readme) {
+		if command, ok := strings.CutPrefix(line, "    "); ok && strings.HasPrefix(command, start) {
+			found = append(found, strings.TrimSpace(command))
+		}
+	}
+	if len(found) != 1 {
+		return "", fmt.Errorf("README.md has %d commands that start with %q, not one", len(found), start)
+	}
+	return found[0], nil
+}
+
+func readReadme() (string, error) {
+	root, err := Root()
+	if err != nil {
+		return "", err
+	}
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	return string(readme), err
 }

@@ -3,6 +3,7 @@ package repository
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -56,4 +57,15 @@ func mustGetwd(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+func TestReadmeCommand(t *testing.T) {
+	if got, err := ReadmeCommand("e2e.test "); err != nil || !strings.HasPrefix(got, "e2e.test -kubeconfig=") {
+		t.Errorf("got %q, %v", got, err)
+	}
+	for start, reason := range map[string]string{"no-such-program": "there is none", "make": "there are several"} {
+		if got, err := ReadmeCommand(start); err == nil {
+			t.Errorf("%s, yet got %q", reason, got)
+		}
+	}
 }
