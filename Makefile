@@ -2,7 +2,7 @@
 all: build
 .PHONY: all help dependencies dependencies-nodes build test test-unit test-e2e test-e2e-failed test-node require-nodes verify update clean \
 	verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden update-gofmt update-deps update-golden \
-	test-releases cluster-up cluster-down demo bench images test-image test-release-suites
+	test-releases test-kubernetes-e2e cluster-up cluster-down demo bench images test-image test-release-suites
 
 SHELL := /bin/bash -o pipefail
 
@@ -55,6 +55,10 @@ test-node: build dependencies-nodes require-nodes ## Run what needs real nodes: 
 	rm -rf bin/figures
 	$(RUN_SUITES) $(NODE_SUITES)
 	@cat bin/figures/*
+
+# ALL=yes writes the lists of what passes anew; DRIVER=rbd or DRIVER=cephfs is for one.
+test-kubernetes-e2e: build dependencies-nodes require-nodes ## Run Kubernetes' own tests of storage drivers with both drivers on real nodes
+	$(GO) run $(GO_FLAGS) ./test/kubernetestests $(if $(filter yes,$(ALL)),-all) $(if $(DRIVER),-driver=$(DRIVER))
 
 require-nodes: dependencies ## Fail where real nodes cannot be run, and say what they need
 	@$(CLUSTER) nodes
