@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 
@@ -40,6 +41,21 @@ func (u Used) Add(account string, events []auditv1.Event) {
 func Dir() (string, error) {
 	root, err := repository.Root()
 	return filepath.Join(root, "bin", "rights-used"), err
+}
+
+// Suite is the name of the one that runs in its package's folder, as `go test` has it. Two packages may be
+// called the same.
+func Suite() (string, error) {
+	root, err := repository.Root()
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	name, err := filepath.Rel(root, dir)
+	return strings.ReplaceAll(name, string(filepath.Separator), "-"), err
 }
 
 // Write leaves what a suite has used.
