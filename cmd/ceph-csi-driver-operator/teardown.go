@@ -52,7 +52,7 @@ func newTeardownCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&flags.infraID, "infra-id", "", "The infra ID of the cluster (Infrastructure cluster, .status.infrastructureName).")
 	flags.add(f, "The keyring with an administrator of the Ceph cluster.")
-	f.StringSliceVar(&flags.pools, "pool", nil, "Remove from this pool only; may be repeated (default: all pools of application rbd).")
+	f.StringSliceVar(&flags.pools, "pool", nil, "Remove from this pool only; may be repeated (default: all of application rbd, and others with a claim of the cluster).")
 	f.StringSliceVar(&flags.filesystems, "filesystem", nil, "Remove from this CephFS filesystem only; may be repeated (default: all).")
 	f.StringSliceVar(&flags.volumes, "volume", nil, "Remove only the volume or snapshot with this handle; may be repeated.")
 	f.StringVar(&flags.kubeconfig, "kubeconfig", "", "A kubeconfig of a cluster whose PersistentVolumes and VolumeSnapshotContents are compared first.")

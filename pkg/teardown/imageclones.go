@@ -74,7 +74,7 @@ type stayingClone struct {
 func (p *imagePlan) blocker(n int) (stayingClone, bool) {
 	node := p.nodes[n]
 	for _, ref := range node.strangers {
-		name := fmt.Sprintf("with ID %s in pool %d, which no pool of application %s shows,", ref.ID, ref.PoolID, rbdApplication)
+		name := fmt.Sprintf("with ID %s in pool %d, which no pool that was read shows,", ref.ID, ref.PoolID)
 		return stayingClone{name, true, Refuse}, true
 	}
 	for _, c := range node.children {

@@ -17,7 +17,7 @@ type imageNode struct {
 	journal *ceph.Journal
 	// children are clones, by their places in the plan.
 	children []int
-	// strangers are clones that no pool of application rbd shows.
+	// strangers are clones that no pool that was read shows.
 	strangers []ceph.ImageRef
 	// level is 0 for images without clones, and else one more than that of the clones.
 	level int

@@ -9,6 +9,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
 )
 
 // ImageReader reads RBD. Nothing is opened or changed by it.
@@ -81,7 +83,7 @@ const (
 	lookAgain  = 3 * time.Second
 )
 
-// Find reads all pools of application rbd.
+// Find reads all pools that may hold images of the cluster.
 func (p *Images) Find(ctx context.Context, _ []Decision) (Findings, error) {
 	facts, err := gatherImages(ctx, p.rbd, p.options)
 	if err != nil {
@@ -159,24 +161,32 @@ type imageFacts struct {
 
 const rbdApplication = "rbd"
 
-// gatherImages reads all pools of application rbd, whatever the run is limited to: clones may be
+// holdsImages says that a pool may hold images of the cluster: its application says so, or a claim of
+// the cluster, or whoever names it. Erasure-coded pools hold data alone.
+func holdsImages(p ceph.Pool, o Options) bool {
+	var kinds []string
+	for _, d := range driver.All {
+		kinds = append(kinds, d.Kind)
+	}
+	claimed := pools.Marked([]ceph.Pool{p}, o.InfraID, kinds...)
+	return !p.ErasureCoded && (slices.Contains(p.Applications, rbdApplication) || len(claimed) > 0 || slices.Contains(o.Pools, p.Name))
+}
+
+// gatherImages reads all pools that may hold images, whatever the run is limited to: clones may be
 // anywhere.
 func gatherImages(ctx context.Context, reader RBD, o Options) (imageFacts, error) {
 	facts := imageFacts{journals: map[string][]ceph.Journal{}, recorded: recorded{images: map[ceph.ImageRef]string{}, groups: map[ceph.GroupRef]string{}}}
-	pools, err := reader.Pools(ctx)
+	all, err := reader.Pools(ctx)
 	if err != nil {
 		return facts, err
 	}
-	// Erasure-coded pools hold data alone.
-	pools = slices.DeleteFunc(pools, func(p ceph.Pool) bool {
-		return p.ErasureCoded || !slices.Contains(p.Applications, rbdApplication)
-	})
+	all = slices.DeleteFunc(slices.Clone(all), func(p ceph.Pool) bool { return !holdsImages(p, o) })
 	for _, name := range o.Pools {
-		if !slices.ContainsFunc(pools, func(p ceph.Pool) bool { return p.Name == name }) {
-			return facts, fmt.Errorf("there is no replicated pool %q of application %s", name, rbdApplication)
+		if !slices.ContainsFunc(all, func(p ceph.Pool) bool { return p.Name == name }) {
+			return facts, fmt.Errorf("there is no replicated pool %q", name)
 		}
 	}
-	for _, pool := range pools {
+	for _, pool := range all {
 		if err := facts.recorded.read(ctx, reader, pool, o.InfraID); err != nil {
 			return facts, err
 		}

@@ -1,0 +1,50 @@
+package teardown
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// TestPoolsOfOtherApplications: an administrator may have enabled another application, or none.
+func TestPoolsOfOtherApplications(t *testing.T) {
+	tests := map[string]struct {
+		reason       string
+		applications []string
+		claims       map[string]map[string]string
+		named        []string
+		found        bool
+	}{
+		"Claimed": {"the claim says that the cluster uses the pool", []string{"custom"},
+			map[string]map[string]string{"custom": {driver.ClaimKey("a", "rbd"): driver.ClaimInUse}}, nil, true},
+		"Named": {"somebody says so", nil, nil, []string{"rbd"}, true},
+		"Another's": {"the claim is another cluster's", []string{"custom"},
+			map[string]map[string]string{"custom": {driver.ClaimKey("b", "rbd"): driver.ClaimInUse}}, nil, false},
+		"Unknown": {"nothing says so", []string{"custom"}, nil, nil, false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFakeRBD()
+			cluster{fakeRBD: f, id: "a"}.volume()
+			f.pools[0].Applications, f.pools[0].Metadata = tc.applications, tc.claims
+			report, out, err := runImages(t, f, func(c *Config) { c.Pools = tc.named }, clock.RealClock{})
+			if err != nil || report.Code() != CodeDone || (len(f.images) == 0) != tc.found {
+				t.Errorf("%s: code %d, %v, left %v\n%s", tc.reason, report.Code(), err, f.images, out)
+			}
+		})
+	}
+}
+
+func TestNamedPoolIsMissing(t *testing.T) {
+	f := newFakeRBD()
+	f.pools[0].ErasureCoded = true
+	for _, name := range []string{"none", "rbd"} {
+		_, _, err := runImages(t, f, func(c *Config) { c.Pools = []string{name} }, clock.RealClock{})
+		if err == nil || !strings.Contains(err.Error(), `no replicated pool "`+name+`"`) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
