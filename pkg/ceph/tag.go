@@ -27,7 +27,18 @@ const (
 	// TagRetain is this operator's own: "true" on a volume whose PersistentVolume has the
 	// reclaim policy Retain, which a teardown keeps unless it is told otherwise.
 	TagRetain = "storage.openshift.io/retain"
+
+	// TagRetainOf has the UUID of the volume or snapshot that TagRetain was set on. Copies and clones
+	// inherit both; older operators set TagRetain alone.
+	TagRetainOf = "storage.openshift.io/retain-of"
 )
 
 // RetainMark is the value of TagRetain. A volume that may go with its cluster lacks the key.
 const RetainMark = "true"
+
+// Retained says that metadata has the mark, and that it is that of the volume or snapshot of the name,
+// not of what it is a copy of. A temporary image belongs to its volume and never has one of its own.
+func Retained(metadata map[string]string, name CSIName) bool {
+	of, said := metadata[TagRetainOf]
+	return metadata[TagRetain] == RetainMark && !name.Temporary && (!said || of == name.UUID)
+}

@@ -74,6 +74,6 @@ func (s snapshot) decide(infraID string, values map[string]string) ceph.Metadata
 			change.Remove = append(change.Remove, key)
 		}
 	}
-	mark(&change, values, s.Retain)
+	mark(&change, values, s.Retain, s.Handle)
 	return change
 }

@@ -93,8 +93,8 @@ func TestUntaggedSnapshotsAreTagged(t *testing.T) {
 	eachSnapshots(t, func(t *testing.T, f fixture, r *rig) {
 		f.add(r, 1, "other", "key")
 		f.add(r, 2, flat(ownSnapshot(2))...)
-		f.add(r, 3, ceph.TagCluster, infraID, ceph.TagPV, "pvc-0", ceph.TagPVC, "data", ceph.TagRetain, "true")
-		f.add(r, 4)
+		f.add(r, 3, ceph.TagCluster, infraID, ceph.TagPV, "pvc-0", ceph.TagPVC, "data", ceph.TagRetain, "true", ceph.TagRetainOf, uuid(0))
+		f.add(r, 4, ceph.TagRetain, "true", ceph.TagRetainOf, uuid(0))
 		kept, going := taken(4), taken(5)
 		kept.Retain, going.Deleted = true, true
 		r.snapshots.Set([]*Snapshot{taken(1), taken(2), taken(3), kept, going})
@@ -102,7 +102,7 @@ func TestUntaggedSnapshotsAreTagged(t *testing.T) {
 		f.expect(t, r, 1, ownSnapshot(1, "other", "key"))
 		f.expect(t, r, 2, ownSnapshot(2))
 		f.expect(t, r, 3, ownSnapshot(3))
-		f.expect(t, r, 4, ownSnapshot(4, ceph.TagRetain, "true"))
+		f.expect(t, r, 4, ownSnapshot(4, ceph.TagRetain, "true", ceph.TagRetainOf, uuid(4)))
 		r.expect(t, operatorv1.ConditionTrue, "AsExpected")
 		r.expectCounts(t, report.TagCounts{Tagged: 4})
 

@@ -56,7 +56,20 @@ func (c *controller) volumeOf(s subject) driver.Volume {
 // owner is the cluster whose tag a volume has; empty where it has none.
 func owner(values map[string]string) string { return values[ceph.TagCluster] }
 
-func marked(values map[string]string) bool { return values[ceph.TagRetain] == ceph.RetainMark }
+// marked says that the mark is there, for the volume or snapshot with this handle; see ceph.Retained.
+func marked(values map[string]string, handle string) bool {
+	uuid := uuidOf(handle)
+	return values[ceph.TagRetain] == ceph.RetainMark && (uuid == "" || values[ceph.TagRetainOf] == uuid)
+}
+
+// uuidOf is empty for a handle of an administrator's making.
+func uuidOf(handle string) string {
+	parsed, err := ceph.ParseVolumeHandle(handle)
+	if err != nil {
+		return ""
+	}
+	return parsed.UUID
+}
 
 // fits says that a name may be added beside another one that is there.
 func fits(has, value string) bool { return has == "" || has == value }
@@ -69,12 +82,21 @@ func lack(change *ceph.MetadataChange, values map[string]string, key, value stri
 }
 
 // mark adds or removes the mark of what is to outlive the cluster.
-func mark(change *ceph.MetadataChange, values map[string]string, retain bool) {
-	_, has := values[ceph.TagRetain]
-	switch {
-	case retain && !marked(values):
-		change.Set[ceph.TagRetain] = ceph.RetainMark
-	case !retain && has:
-		change.Remove = append(change.Remove, ceph.TagRetain)
+func mark(change *ceph.MetadataChange, values map[string]string, retain bool, handle string) {
+	wanted := map[string]string{}
+	if retain {
+		wanted[ceph.TagRetain] = ceph.RetainMark
+		if uuid := uuidOf(handle); uuid != "" {
+			wanted[ceph.TagRetainOf] = uuid
+		}
+	}
+	for _, key := range []string{ceph.TagRetain, ceph.TagRetainOf} {
+		value, has := values[key]
+		switch {
+		case wanted[key] != "" && value != wanted[key]:
+			change.Set[key] = wanted[key]
+		case wanted[key] == "" && has:
+			change.Remove = append(change.Remove, key)
+		}
 	}
 }

@@ -85,7 +85,7 @@ func TestOtherClustersTagIsKept(t *testing.T) {
 		}
 		f.add(r, 1)
 		r.later(t, time.Hour)
-		f.expect(t, r, 1, own(1, ceph.TagRetain, "true"))
+		f.expect(t, r, 1, own(1, ceph.TagRetain, "true", ceph.TagRetainOf, uuid(1)))
 		r.expect(t, operatorv1.ConditionTrue, "AsExpected")
 	})
 }
@@ -110,7 +110,7 @@ func TestRetainMark(t *testing.T) {
 		pv.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimRetain
 		r.add(t, pv)
 		r.later(t, 0)
-		f.expect(t, r, 1, own(1, ceph.TagRetain, "true"))
+		f.expect(t, r, 1, own(1, ceph.TagRetain, "true", ceph.TagRetainOf, uuid(1)))
 
 		policy := func(p corev1.PersistentVolumeReclaimPolicy) func(*corev1.PersistentVolume) {
 			return func(pv *corev1.PersistentVolume) { pv.Spec.PersistentVolumeReclaimPolicy = p }
@@ -121,7 +121,7 @@ func TestRetainMark(t *testing.T) {
 		r.change(t, "pvc-1", policy(corev1.PersistentVolumeReclaimDelete))
 		r.news()
 		r.later(t, time.Minute)
-		f.expect(t, r, 1, own(1, ceph.TagRetain, "true"))
+		f.expect(t, r, 1, own(1, ceph.TagRetain, "true", ceph.TagRetainOf, uuid(1)))
 
 		r.change(t, "twin", policy(corev1.PersistentVolumeReclaimDelete))
 		r.news()
@@ -130,7 +130,7 @@ func TestRetainMark(t *testing.T) {
 		r.change(t, "pvc-1", policy(corev1.PersistentVolumeReclaimRetain))
 		r.news()
 		r.later(t, time.Minute)
-		f.expect(t, r, 1, own(1, ceph.TagRetain, "true"))
+		f.expect(t, r, 1, own(1, ceph.TagRetain, "true", ceph.TagRetainOf, uuid(1)))
 	})
 }
 

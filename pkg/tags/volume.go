@@ -42,7 +42,14 @@ func (v volume) complete(infraID string, values map[string]string) bool {
 	named := values[ceph.TagPVC] != "" && values[ceph.TagPVCNamespace] != ""
 	_, mark := values[ceph.TagRetain]
 	return owner(values) == infraID && values[ceph.TagPV] != "" && (named || !claimed) &&
-		mark == v.retained() && mark == marked(values)
+		mark == v.retained() && mark == marked(values, v.handle())
+}
+
+func (v volume) handle() string {
+	if v.Spec.CSI == nil {
+		return ""
+	}
+	return v.Spec.CSI.VolumeHandle
 }
 
 func (v volume) retained() bool {
@@ -85,6 +92,6 @@ func (v volume) decide(infraID string, retain bool, values map[string]string) ce
 		lack(&change, values, ceph.TagPVC, claim.Name)
 		lack(&change, values, ceph.TagPVCNamespace, claim.Namespace)
 	}
-	mark(&change, values, retain)
+	mark(&change, values, retain, v.handle())
 	return change
 }

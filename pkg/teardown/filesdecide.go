@@ -119,7 +119,7 @@ func (p *filesPlan) decideSnapshot(s subvolume, snap snapshot) {
 	name, _ := ceph.ParseCSIName(snap.name)
 	item := p.item(SubvolumeSnapshot, s.place.Group, snap.name, name.UUID, snap.metadata)
 	item.Place.Subvolume, item.Created = s.place.Name, snap.created
-	item.Retain = snap.metadata[ceph.TagRetain] == ceph.RetainMark
+	item.Retain = ceph.Retained(snap.metadata, name)
 	item.PV = snap.metadata[ceph.TagSnapshotContent]
 	item.PVC = objectName(snap.metadata[ceph.TagSnapshotNamespace], snap.metadata[ceph.TagSnapshot])
 	_, journaled := p.journal(ceph.JournalSnapshot, name.UUID)
@@ -176,7 +176,7 @@ func (p *filesPlan) decideSubvolume(s subvolume) {
 	p.count(s.metadata)
 	name, isName := ceph.ParseCSIName(s.place.Name)
 	item := p.item(Subvolume, s.place.Group, s.place.Name, name.UUID, s.metadata)
-	item.Size, item.Created, item.Retain = s.size, s.created, s.metadata[ceph.TagRetain] == ceph.RetainMark
+	item.Size, item.Created, item.Retain = s.size, s.created, ceph.Retained(s.metadata, name)
 	item.PV = s.metadata[ceph.TagPV]
 	item.PVC = objectName(s.metadata[ceph.TagPVCNamespace], s.metadata[ceph.TagPVC])
 	journal, journaled := p.journal(ceph.JournalVolume, name.UUID)

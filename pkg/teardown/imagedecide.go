@@ -84,13 +84,12 @@ func decideOne(o Options, i ceph.RBDImage, v verdict, use ceph.ImageUse) imageNo
 
 // itemOf describes an image for people.
 func itemOf(i ceph.RBDImage) Item {
+	name, _ := ceph.ParseCSIName(i.Name)
 	item := Item{
 		Kind: Image, Place: Place{Pool: i.Pool, Namespace: i.Namespace}, Name: i.Name, ID: i.ID, Trash: i.Trash != nil && !i.Listed,
-		Location: i.PoolID, Size: i.Size, Tag: i.Metadata[ceph.TagCluster], Retain: i.Metadata[ceph.TagRetain] == ceph.RetainMark,
+		Location: i.PoolID, Size: i.Size, Tag: i.Metadata[ceph.TagCluster], Retain: ceph.Retained(i.Metadata, name), UUID: name.UUID,
 		PV: i.Metadata[ceph.TagPV], PVC: objectName(i.Metadata[ceph.TagPVCNamespace], i.Metadata[ceph.TagPVC]), Created: i.Created,
 	}
-	name, _ := ceph.ParseCSIName(i.Name)
-	item.UUID = name.UUID
 	switch {
 	case name.Temporary:
 		item.Kind = TemporaryImage

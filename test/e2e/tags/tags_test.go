@@ -96,11 +96,11 @@ func retained(k kind) {
 		name, uuid := k.driver.Kind+"-retained", k.uuid(3, 1)
 		k.makeAll(ctx, uuid)
 		k.volume(ctx, name, uuid, corev1.PersistentVolumeReclaimRetain)
-		k.has(ctx, uuid, own(name, ceph.TagRetain, "true"))
+		k.has(ctx, uuid, own(name, ceph.TagRetain, "true", ceph.TagRetainOf, uuid))
 		setPolicy(ctx, name, corev1.PersistentVolumeReclaimDelete)
 		k.has(ctx, uuid, own(name))
 		setPolicy(ctx, name, corev1.PersistentVolumeReclaimRetain)
-		k.has(ctx, uuid, own(name, ceph.TagRetain, "true"))
+		k.has(ctx, uuid, own(name, ceph.TagRetain, "true", ceph.TagRetainOf, uuid))
 	})
 }
 
