@@ -38,7 +38,7 @@ func EnsureStorageTests(ctx context.Context, log io.Writer) ([]Archive, error) {
 var shells = []string{"busybox", "glibc-dns-testing", "nginx"}
 
 // shellTools are what these tests' scripts start.
-var shellTools = strings.Fields("awk cat chgrp chmod chown cp cut date dd df echo env false find grep head id ln ls md5sum" +
+var shellTools = strings.Fields("awk base64 blockdev cat chgrp chmod chown cp cut date dd df diff echo env false find grep head id ln ls md5sum" +
 	" mkdir mktemp mount mv nsenter printf readlink rm rmdir sed seq sha256sum sleep sort stat sync tail tar tee test touch tr true umount uname wc")
 
 // storageTestRecipes are those of the listed images that pods of these tests run; agnhost is a program.

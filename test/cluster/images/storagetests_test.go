@@ -34,7 +34,7 @@ func TestStorageTestShell(t *testing.T) {
 		t.Fatal(err)
 	}
 	image := read(t, file)
-	for _, program := range []string{"usr/bin/sh", "usr/bin/dd", "usr/bin/sha256sum"} {
+	for _, program := range []string{"usr/bin/sh", "usr/bin/dd", "usr/bin/sha256sum", "usr/bin/base64", "usr/bin/diff", "usr/sbin/blockdev"} {
 		if image.files[program]&0o111 == 0 {
 			t.Errorf("%s cannot be run: mode %o", program, image.files[program])
 		}
