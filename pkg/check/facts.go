@@ -12,6 +12,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/settings"
 )
 
 // fact is an answer.
@@ -94,7 +95,7 @@ type clusterFacts struct {
 
 // settings of a driver; the defaults without a cluster, a ClusterCSIDriver, or readable ones.
 func (c clusterFacts) settings(d driver.Driver) (driver.Settings, error) {
-	return driver.ReadSettings(d, c.resources[d.Name].value)
+	return settings.Read(d, c.resources[d.Name].value)
 }
 
 // may says whether the user may send the command of a trial; unknown is why that is not known.

@@ -46,8 +46,8 @@ const (
 	// CSIDriverManaged is False when the CSIDriver belongs to somebody else while our workloads
 	// run; otherwise it is absent.
 	CSIDriverManaged = "CSIDriverManaged"
-	// SettingsComplete is False while a stock CRD keeps the settings from the ClusterCSIDriver;
-	// otherwise it is absent.
+	// SettingsComplete is False while a stock CRD keeps the settings from the ClusterCSIDriver's
+	// spec, and its annotation has them; otherwise it is absent.
 	SettingsComplete = "SettingsComplete"
 	// InfraIDCurrent is False while Infrastructure cluster says another infra ID than the one in
 	// use; otherwise it is absent.
@@ -130,6 +130,7 @@ const (
 	NoActiveMDS        = "NoActiveMDS"
 	InvalidSettings    = "InvalidSettings"
 	SettingsLost       = "SettingsLost"
+	SettingsAnnotated  = "SettingsAnnotated"
 	InfraIDChanged     = "InfraIDChanged"
 	WaitingForDeletion = "WaitingForDeletion"
 	PlaceMissing       = "PlaceMissing"

@@ -15,7 +15,13 @@ import (
 // DriverType is the value of spec.driverConfig.driverType that goes with the member ceph.
 const DriverType = "Ceph"
 
-const memberPath = "spec.driverConfig.ceph."
+const (
+	// MemberPath is where an administrator sets Ceph's settings in a ClusterCSIDriver.
+	MemberPath = "spec.driverConfig.ceph"
+	// SettingsAnnotation of a ClusterCSIDriver has the same fields, as JSON or YAML. A stock CRD,
+	// which drops the member, leaves annotations alone.
+	SettingsAnnotation = "storage.openshift.io/ceph-settings"
+)
 
 // Why settings cannot be read.
 var (
@@ -89,18 +95,9 @@ func (s Settings) Placement() ceph.Placement {
 	return ceph.Placement{Pool: s.Pool, DataPool: s.DataPool, Filesystem: s.Filesystem, SubvolumeGroup: s.SubvolumeGroup}
 }
 
-// ReadSettings reads a ClusterCSIDriver as the API server gives it: the typed client drops the
-// member ceph, which openshift/api does not know. Nil has no settings. An ErrInvalidSettings
-// names every field that is wrong; ErrPrunedSettings says that there were some.
-func ReadSettings(d Driver, cr *unstructured.Unstructured) (Settings, error) {
-	member, err := Member(cr)
-	if err != nil || member == nil {
-		return Settings{}, err
-	}
-	return ParseSettings(d, member)
-}
-
-// Member is spec.driverConfig.ceph; nil where it is not set.
+// Member is spec.driverConfig.ceph of a ClusterCSIDriver as the API server gives it: the typed client
+// drops what openshift/api does not know. It is nil where nothing is set; ErrPrunedSettings says that
+// something was.
 func Member(cr *unstructured.Unstructured) (map[string]any, error) {
 	if cr == nil {
 		return nil, nil
@@ -126,27 +123,28 @@ func Member(cr *unstructured.Unstructured) (map[string]any, error) {
 	return fields, nil
 }
 
-// ParseSettings reads the member ceph for a driver. Fields that no driver knows are a newer
-// operator's and are ignored, those of the other driver are refused.
-func ParseSettings(d Driver, member map[string]any) (Settings, error) {
+// ParseSettings reads the fields at a path of a driver's ClusterCSIDriver. Fields that no driver knows
+// are a newer operator's and are ignored, those of the other driver are refused. An ErrInvalidSettings
+// names every field that is wrong.
+func ParseSettings(d Driver, path string, fields map[string]any) (Settings, error) {
 	var wrong []string
 	own := map[string]any{}
 	for _, f := range d.Fields {
-		value := member[f.Name]
+		value := fields[f.Name]
 		if value == nil {
 			continue
 		}
 		own[f.Name] = value
-		for _, o := range f.check(memberPath+f.Name, value) {
+		for _, o := range f.check(path+"."+f.Name, value) {
 			wrong = append(wrong, o.String())
 		}
 	}
 	for _, other := range All {
 		for _, f := range other.Fields {
-			if _, ours := own[f.Name]; ours || member[f.Name] == nil || d.knows(f.Name) {
+			if _, ours := own[f.Name]; ours || fields[f.Name] == nil || d.knows(f.Name) {
 				continue
 			}
-			wrong = append(wrong, objection{memberPath + f.Name, member[f.Name], "left out: it is a setting of " + other.Name}.String())
+			wrong = append(wrong, objection{path + "." + f.Name, fields[f.Name], "left out: it is a setting of " + other.Name}.String())
 		}
 	}
 	if len(wrong) > 0 {
@@ -158,7 +156,7 @@ func ParseSettings(d Driver, member map[string]any) (Settings, error) {
 	}
 	for _, rule := range d.Rules {
 		if !rule.holds(s) {
-			return Settings{}, invalid(d.Name, fmt.Sprintf("%s%s is %q, %s", memberPath, rule.Field, member[rule.Field], rule.Message))
+			return Settings{}, invalid(d.Name, fmt.Sprintf("%s.%s is %q, %s", path, rule.Field, fields[rule.Field], rule.Message))
 		}
 	}
 	return s, nil

@@ -11,8 +11,8 @@ import (
 
 const someFSID = "7b2fc1c0-6f4c-4d5c-9a5d-0d6a2b6f9d11"
 
-// TestReadSettings has what the schema of the CRD knows nothing of; test/crdpatch has the rest.
-func TestReadSettings(t *testing.T) {
+// TestMember has what the schema of the CRD knows nothing of; test/crdpatch has the rest.
+func TestMember(t *testing.T) {
 	ceph := func(fields map[string]any) map[string]any {
 		return map[string]any{"driverConfig": map[string]any{"driverType": "Ceph", "ceph": fields}}
 	}
@@ -87,7 +87,7 @@ func TestReadSettings(t *testing.T) {
 			if tc.spec != nil {
 				cr.Object["spec"] = tc.spec
 			}
-			got, err := ReadSettings(tc.driver, cr)
+			got, err := read(tc.driver, cr)
 			if !reflect.DeepEqual(got, tc.want) {
 				t.Errorf("%s: got %+v, want %+v", tc.reason, got, tc.want)
 			}
@@ -98,8 +98,16 @@ func TestReadSettings(t *testing.T) {
 	}
 }
 
-func TestReadSettingsWithoutResource(t *testing.T) {
-	if got, err := ReadSettings(RBD, nil); err != nil || !reflect.DeepEqual(got, Settings{}) {
+func read(d Driver, cr *unstructured.Unstructured) (Settings, error) {
+	member, err := Member(cr)
+	if err != nil {
+		return Settings{}, err
+	}
+	return ParseSettings(d, MemberPath, member)
+}
+
+func TestMemberWithoutResource(t *testing.T) {
+	if got, err := read(RBD, nil); err != nil || !reflect.DeepEqual(got, Settings{}) {
 		t.Errorf("no resource means defaults: got %+v, %v", got, err)
 	}
 }
@@ -138,7 +146,7 @@ func TestFieldsAreRead(t *testing.T) {
 			} else if !ok {
 				value = "x"
 			}
-			got, err := ParseSettings(d, map[string]any{f.Name: value})
+			got, err := ParseSettings(d, MemberPath, map[string]any{f.Name: value})
 			if err != nil || reflect.DeepEqual(got, Settings{}) {
 				t.Errorf("%s of %s: got %+v, %v", f.Name, d.Name, got, err)
 			}

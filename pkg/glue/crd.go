@@ -9,18 +9,18 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 const clusterCSIDriverCRD = "clustercsidrivers.operator.openshift.io"
 
-// Commands that let the cluster accept the names, and keep it so; the last one is for clusters
-// without OpenShift.
+// Commands that let the cluster accept the names; the last one is for clusters without OpenShift.
 const (
 	PatchCommand    = "oc patch crd " + clusterCSIDriverCRD + " --type=json --patch-file manifests/crd-patch/clustercsidriver.patch.json"
-	OverrideCommand = `oc patch clusterversion version --type=merge -p '{"spec":{"overrides":[{"group":"apiextensions.k8s.io","kind":"CustomResourceDefinition","namespace":"","name":"` + clusterCSIDriverCRD + `","unmanaged":true}]}}'`
 	ApplyCRDCommand = "kubectl apply -f manifests/kubernetes/00_crd_clustercsidrivers.yaml"
 )
 
@@ -94,7 +94,12 @@ func (s starter) crdPatch() factory.Controller {
 			}
 			status := applyoperatorv1.OperatorStatus()
 			if s.anyStarted() {
-				status.WithConditions(crdCondition(s.clients.crd(clusterCSIDriverCRD), s.operators(), s.Kubernetes))
+				crd := s.clients.crd(clusterCSIDriverCRD)
+				refused, err := s.refused(crd)
+				if err != nil {
+					return err
+				}
+				status.WithConditions(crdCondition(crd, refused, s.Kubernetes))
 			}
 			return s.clients.storage.ApplyOperatorStatus(ctx, "CephCRDPatch", status)
 		},
@@ -103,30 +108,44 @@ func (s starter) crdPatch() factory.Controller {
 
 func (s starter) anyStarted() bool { return slices.ContainsFunc(s.operators(), s.started) }
 
-// crdCondition:
-//
-//	names or settings are missing  True, with the commands; without OpenShift, nobody puts the
-//	                               stock one back, and the CRD is in our own manifests
-//	otherwise                      False
-func crdCondition(crd *unstructured.Unstructured, operators []operator, kubernetes bool) *applyoperatorv1.OperatorConditionApplyConfiguration {
-	var missing []string
-	for _, o := range operators {
-		if !accepts(crd, o.CSIDriverName) {
-			missing = append(missing, "the name "+o.CSIDriverName)
+// refused are the names of the ClusterCSIDrivers that are wanted and cannot be created.
+func (s starter) refused(crd *unstructured.Unstructured) ([]string, error) {
+	var out []string
+	for _, o := range s.operators() {
+		_, err := s.clients.operators.Operator().V1().ClusterCSIDrivers().Lister().Get(o.CSIDriverName)
+		switch {
+		case err != nil && !apierrors.IsNotFound(err):
+			return nil, fmt.Errorf("reading ClusterCSIDriver %s: %w", o.CSIDriverName, err)
+		case err != nil && s.started(o) && !accepts(crd, o.CSIDriverName):
+			out = append(out, o.CSIDriverName)
 		}
 	}
-	if !keepsSettings(crd) {
-		missing = append(missing, "the member spec.driverConfig.ceph")
-	}
-	if len(missing) == 0 {
-		return condition.Good(condition.CRDPatchDegraded)
-	}
-	mend := fmt.Sprintf("Patch it with `%s`; to keep the patch, tell the cluster version operator before with `%s`, which blocks cluster upgrades while it is there",
-		PatchCommand, OverrideCommand)
+	return out, nil
+}
+
+// crdCondition:
+//
+//	ClusterCSIDrivers cannot be created  True, with the command; without OpenShift, the CRD is in our
+//	                                     own manifests
+//	settings are dropped                 False, and where they can be changed
+//	otherwise                            False
+//
+// The cluster version operator puts the stock CRD back within minutes. What exists is not touched by
+// that: the API server validates what changes.
+func crdCondition(crd *unstructured.Unstructured, refused []string, kubernetes bool) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	mend := "Patch it with `" + PatchCommand + "`"
 	if kubernetes {
 		mend = "Apply it again with `" + ApplyCRDCommand + "`"
 	}
-	return condition.New(condition.CRDPatchDegraded, operatorv1.ConditionTrue, condition.CRDNotPatched, fmt.Sprintf(
-		"CustomResourceDefinition %s lacks %s. Drivers that are deployed keep running, no further one is started. %s",
-		clusterCSIDriverCRD, strings.Join(missing, ", "), mend))
+	switch {
+	case len(refused) > 0:
+		return condition.New(condition.CRDPatchDegraded, operatorv1.ConditionTrue, condition.CRDNotPatched, fmt.Sprintf(
+			"CustomResourceDefinition %s does not allow ClusterCSIDrivers of the names %s: those drivers are not started. %s: they are created then, and outlast the patch",
+			clusterCSIDriverCRD, strings.Join(refused, ", "), mend))
+	case !keepsSettings(crd):
+		return condition.New(condition.CRDPatchDegraded, operatorv1.ConditionFalse, condition.CRDNotPatched, fmt.Sprintf(
+			"CustomResourceDefinition %s drops spec.driverConfig.ceph. The drivers keep their settings. To change some, edit the annotation %s of the ClusterCSIDriver, or first do this: %s",
+			clusterCSIDriverCRD, driver.SettingsAnnotation, mend))
+	}
+	return condition.Good(condition.CRDPatchDegraded)
 }

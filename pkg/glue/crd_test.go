@@ -60,21 +60,25 @@ func bothOperators() []operator {
 }
 
 func TestCRDCondition(t *testing.T) {
+	both := []string{driver.RBD.Name, driver.CephFS.Name}
 	tests := map[string]struct {
 		reason     string
 		crd        *unstructured.Unstructured
+		refused    []string
 		kubernetes bool
 		want       operatorv1.ConditionStatus
 		says       []string
 	}{
-		"Patched": {"all is there", crdObject(t, true), false, no, nil},
-		"Stock":   {"the cluster version operator has put its own back", crdObject(t, false), false, yes, []string{driver.RBD.Name, driver.CephFS.Name, "spec.driverConfig.ceph", PatchCommand, OverrideCommand, "blocks cluster upgrades"}},
-		"Missing": {"a cluster without the kind", nil, false, yes, []string{PatchCommand}},
-		"Plain":   {"there is nothing of OpenShift to talk to", crdObject(t, false), true, yes, []string{driver.RBD.Name, ApplyCRDCommand}},
+		"Patched": {"all is there", crdObject(t, true), nil, false, no, nil},
+		"Stock":   {"the cluster version operator has put its own back before a driver was wanted", crdObject(t, false), both, false, yes, append(both, PatchCommand)},
+		"Later":   {"it has done so afterwards: nothing is lost", crdObject(t, false), nil, false, no, []string{driver.SettingsAnnotation, PatchCommand}},
+		"Missing": {"a cluster without the kind", nil, both, false, yes, []string{PatchCommand}},
+		"Plain":   {"there is nothing of OpenShift to talk to", crdObject(t, false), both, true, yes, []string{driver.RBD.Name, ApplyCRDCommand}},
+		"Older":   {"the CRD of an earlier version of the manifests", crdObject(t, false), nil, true, no, []string{driver.SettingsAnnotation, ApplyCRDCommand}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := crdCondition(tc.crd, bothOperators(), tc.kubernetes)
+			got := crdCondition(tc.crd, tc.refused, tc.kubernetes)
 			if *got.Status != tc.want {
 				t.Errorf("%s: %s: %s", tc.reason, *got.Status, *got.Message)
 			}
@@ -99,16 +103,14 @@ func TestAccepts(t *testing.T) {
 	}
 }
 
-// TestCommandsAreTheReadmes: what the condition says must be what the README explains.
-func TestCommandsAreTheReadmes(t *testing.T) {
+// TestCommandIsTheReadmes: what the condition says must be what the README explains.
+func TestCommandIsTheReadmes(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range []string{PatchCommand, OverrideCommand} {
-		if !strings.Contains(string(readme), "    "+command+"\n") {
-			t.Errorf("README.md does not have the command %s", command)
-		}
+	if !strings.Contains(string(readme), "    "+PatchCommand+"\n") {
+		t.Errorf("README.md does not have the command %s", PatchCommand)
 	}
 }
 

@@ -43,7 +43,7 @@ func (s starter) gateController() factory.Controller {
 		CSIDrivers:        s.clients.cluster().Storage().V1().CSIDrivers(),
 		PersistentVolumes: s.clients.volumes.Core().V1().PersistentVolumes(),
 		Settings:          s.settings,
-		Triggers:          []factory.Informer{s.seenSettings, s.stateInformer()},
+		Triggers:          []factory.Informer{s.stateInformer()},
 		Filesystem:        s.filesystem,
 		State:             s.gate,
 		StaleConditions:   s.operandConditions(),
@@ -101,7 +101,7 @@ func (s starter) pools(client func(fsid string) (Session, bool)) factory.Control
 		Filesystem:        s.filesystem,
 		Placement:         s.placement,
 		// Without the record in the cache, an earlier choice would be made anew.
-		Triggers: []factory.Informer{s.gate, s.seenSettings, s.stateInformer()},
+		Triggers: []factory.Informer{s.gate, s.stateInformer()},
 		Recorder: s.recorder,
 		Clock:    clock.RealClock{},
 	})

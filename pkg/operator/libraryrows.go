@@ -146,7 +146,7 @@ func (s starter) storageClass() factory.Controller {
 	return wrapped{
 		name: inner.Name(), inner: class.Guard(inner.Sync), resync: staticResync, open: s.open,
 		informers: []factory.Informer{
-			class.StorageClasses.Informer(), s.classStateInformer(), s.granted, s.gate, s.seenSettings, s.machines,
+			class.StorageClasses.Informer(), s.classStateInformer(), s.granted, s.gate, s.machines,
 			s.stateInformer(),
 		},
 		operator: s.clients.patient, recorder: s.recorder,

@@ -26,7 +26,6 @@ func (s starter) settingsReader() settings.Reader {
 	return settings.Reader{
 		Driver:   s.driver,
 		Resource: s.resource,
-		Seen:     s.seenSettings,
 		Last:     s.lastSettings().Load,
 		Synced:   s.clients.ns().Core().V1().ConfigMaps().Informer().HasSynced,
 	}
@@ -46,11 +45,12 @@ func (s starter) settingsController() factory.Controller {
 		Reader:   s.settingsReader(),
 		Operator: s.clients.operator,
 		Save:     s.lastSettings().Save,
-		Live: func(ctx context.Context) (*unstructured.Unstructured, error) {
-			return s.clients.dynamic.Resource(clusterCSIDrivers).Get(ctx, s.driver.Name, metav1.GetOptions{})
+		Apply: func(ctx context.Context, cr *unstructured.Unstructured, manager string) error {
+			_, err := s.clients.dynamic.Resource(clusterCSIDrivers).Apply(ctx, cr.GetName(), cr, metav1.ApplyOptions{FieldManager: manager, Force: true})
+			return err
 		},
-		ConfigMaps: s.clients.ns().Core().V1().ConfigMaps().Informer(),
-		Recorder:   s.recorder,
+		State:    s.stateInformer(),
+		Recorder: s.recorder,
 	})
 }
 

@@ -48,8 +48,6 @@ type starter struct {
 	filesystem *latest.Value[bool]
 	gate       *latest.Value[gate.State]
 	usage      *latest.Value[usage.Usage]
-	// seenSettings wakes those whose settings changed without an event of the ClusterCSIDriver.
-	seenSettings *latest.Value[driver.Settings]
 	// classProblems is what keeps StorageClasses from working, in sentences.
 	classProblems *latest.Value[[]string]
 	// heldClass is the storageClassState that the default StorageClass cannot follow.
@@ -92,7 +90,6 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		granted:       &latest.Value[ceph.Placement]{},
 		filesystem:    &latest.Value[bool]{},
 		gate:          &latest.Value[gate.State]{},
-		seenSettings:  &latest.Value[driver.Settings]{},
 		usage:         &latest.Value[usage.Usage]{},
 		classProblems: &latest.Value[[]string]{},
 		heldClass:     &latest.Value[operatorv1.StorageClassStateName]{},

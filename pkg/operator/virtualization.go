@@ -86,9 +86,9 @@ func (s starter) virtualMachines() factory.Controller {
 }
 
 func (s starter) imageProtection() factory.Controller {
-	return virtualization.NewImageProtection(s.machinesConfig(), s.settings, s.seenSettings, s.clients.crdInformer)
+	return virtualization.NewImageProtection(s.machinesConfig(), s.settings, s.clients.crdInformer)
 }
 
 func (s starter) kernelModules() factory.Controller {
-	return virtualization.NewKernelModules(s.machinesConfig(), s.settings, s.seenSettings, s.clients.crdInformer)
+	return virtualization.NewKernelModules(s.machinesConfig(), s.settings, s.clients.crdInformer)
 }

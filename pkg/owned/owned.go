@@ -28,6 +28,13 @@ func Status(obj *unstructured.Unstructured, manager string) (*applyoperatorv1.Op
 	return part[applyoperatorv1.OperatorStatusApplyConfiguration](obj, manager, "status", "status")
 }
 
+// Annotation says whether manager has applied that annotation of obj, and nobody has changed it since.
+func Annotation(obj *unstructured.Unstructured, manager, key string) bool {
+	metadata := asMap(record(obj, manager, "")[fieldPrefix+"metadata"])
+	_, applied := asMap(metadata[fieldPrefix+"annotations"])[fieldPrefix+key]
+	return applied
+}
+
 func part[T any](obj *unstructured.Unstructured, manager, subresource, name string) (*T, error) {
 	fields := record(obj, manager, subresource)
 	of, recorded := fields[fieldPrefix+name].(map[string]any)

@@ -20,15 +20,10 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
-const (
-	controllerName = "CephSettings"
-	// resync finds a CRD that was put back: the ClusterCSIDriver is then another one in the
-	// cache, but as its version is the same, no event tells of it. While all is well it costs
-	// no request.
-	resync = 10 * time.Second
-	// deadline bounds a request.
-	deadline = 10 * time.Second
-)
+const controllerName = "CephSettings"
+
+// manager is who writes the conditions and the annotation.
+func manager(d driver.Driver) string { return d.OperatorName() + "-" + controllerName }
 
 // Config is all that the controller uses.
 type Config struct {
@@ -36,26 +31,25 @@ type Config struct {
 	Operator v1helpers.OperatorClient
 	// Save remembers settings that are valid.
 	Save func(context.Context, state.Settings) error
-	// Live asks the API server for the ClusterCSIDriver.
-	Live func(context.Context) (*unstructured.Unstructured, error)
-	// ConfigMaps is the informer that Last rests on.
-	ConfigMaps factory.Informer
-	Recorder   events.Recorder
+	// Apply applies metadata to the ClusterCSIDriver as a field manager.
+	Apply func(ctx context.Context, cr *unstructured.Unstructured, manager string) error
+	// State is the informer that Last rests on.
+	State    factory.Informer
+	Recorder events.Recorder
 }
 
 type controller struct{ Config }
 
-// New returns the controller that remembers valid settings and tells of others. It writes
-// CephSettingsDegraded with reasons InvalidSettings and SyncError, and SettingsComplete with
-// reason SettingsLost; both are absent while all is well.
+// New returns the controller that remembers valid settings, in the annotation and in the state
+// ConfigMap, and tells of others. It writes CephSettingsDegraded with reasons InvalidSettings,
+// SettingsLost and SyncError, and SettingsComplete with reason SettingsAnnotated; both are absent
+// while all is well.
 func New(config Config) factory.Controller {
 	c := controller{config}
 	return factory.New().
 		WithSync(c.sync).
-		ResyncEvery(resync).
 		WithControllerInstanceName(controllerName).
-		WithInformers(c.Operator.Informer()).
-		WithBareInformers(c.ConfigMaps).
+		WithInformers(c.Operator.Informer(), c.State).
 		ToController(controllerName, c.Recorder)
 }
 
@@ -71,56 +65,61 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 	if err != nil {
 		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
 	}
-	_, problem := driver.ReadSettings(c.Driver, cr)
-	stale := false
-	if errors.Is(problem, driver.ErrPrunedSettings) {
-		if cr, err = c.live(ctx); err != nil {
-			return err
-		}
-		var seen driver.Settings
-		if seen, problem = driver.ReadSettings(c.Driver, cr); problem == nil {
-			stale = true
-			c.Seen.Set(seen)
-		}
-	}
-	if !stale {
-		c.Seen.Clear()
+	stand, problem := declaredIn(c.Driver, cr)
+	if problem == nil {
+		_, problem = driver.ParseSettings(c.Driver, stand.path, stand.fields)
 	}
 	last, found, err := c.Last()
 	if found && problem != nil {
-		if _, e := driver.ParseSettings(c.Driver, last.Ceph); e != nil {
+		if _, e := driver.ParseSettings(c.Driver, driver.MemberPath, last.Ceph); e != nil {
 			err = fmt.Errorf("%w; what ConfigMap %s remembers is of no help: %w", problem, c.Driver.StateConfigMap(), e)
 		}
 	}
+	if err == nil && errors.Is(problem, driver.ErrPrunedSettings) && found {
+		stand.fields, problem = last.Ceph, nil // Somebody has removed the annotation.
+	}
 	if problem == nil && err == nil && spec.ManagementState == operatorv1.Managed {
-		member, _ := driver.Member(cr)
-		// Most clusters have no settings; a write would only delay their start.
-		if member != nil || found {
-			err = c.Save(ctx, state.Settings{Ceph: member})
-		}
+		err = c.keep(ctx, cr, stand, found)
 		if apierrors.ReasonForError(err) != "" {
 			return err
 		}
 	}
-	wanted := describe(c.Driver, problem, kept{last.Ceph, found, err})
-	if stale && len(wanted) == 0 && !slices.ContainsFunc(status.Conditions, ours) {
-		// Any write makes the API server send the resource once more, with the settings.
-		wanted = append(wanted, condition.New(condition.SettingsComplete, operatorv1.ConditionTrue, condition.AsExpected, ""))
-	}
-	return c.report(ctx, status.Conditions, wanted)
+	return c.report(ctx, status.Conditions, describe(c.Driver, stand, problem, kept{found, err}))
 }
 
-// live asks the API server. A watch that began on a CRD without the settings may have dropped
-// them from the cache although they are there again, and nothing would ever correct that.
-func (c controller) live(ctx context.Context) (*unstructured.Unstructured, error) {
+// keep writes valid settings where they outlive another CRD, and mistakes. Most clusters have none; a
+// write would only delay their start.
+func (c controller) keep(ctx context.Context, cr *unstructured.Unstructured, stand declared, found bool) error {
+	if wanted := stand.wanted(); wanted != stand.annotation {
+		if err := c.annotate(ctx, cr, wanted); err != nil {
+			return err
+		}
+	}
+	if stand.fields == nil && !found {
+		return nil
+	}
+	return c.Save(ctx, state.Settings{Ceph: stand.fields})
+}
+
+// annotate applies the annotation; none takes the operator's away.
+func (c controller) annotate(ctx context.Context, cr *unstructured.Unstructured, text string) error {
+	applied := &unstructured.Unstructured{Object: map[string]any{}}
+	applied.SetGroupVersionKind(operatorv1.GroupVersion.WithKind("ClusterCSIDriver"))
+	applied.SetName(cr.GetName())
+	applied.SetUID(cr.GetUID()) // Otherwise the API server would create one that is gone.
+	if text != "" {
+		applied.SetAnnotations(map[string]string{driver.SettingsAnnotation: text})
+	}
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
-	cr, err := c.Live(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	if err := c.Apply(ctx, applied, manager(c.Driver)); err != nil {
+		return fmt.Errorf("writing annotation %s of ClusterCSIDriver %s: %w", driver.SettingsAnnotation, cr.GetName(), err)
 	}
-	return cr, nil
+	return nil
 }
+
+// deadline bounds a request.
+const deadline = 10 * time.Second
 
 func ours(held operatorv1.OperatorCondition) bool {
 	return held.Type == condition.SettingsDegraded || held.Type == condition.SettingsComplete
@@ -132,22 +131,21 @@ func (c controller) report(ctx context.Context, held []operatorv1.OperatorCondit
 		return nil
 	}
 	status := applyoperatorv1.OperatorStatus().WithConditions(wanted...)
-	if err := c.Operator.ApplyOperatorStatus(ctx, c.Driver.OperatorName()+"-"+controllerName, status); err != nil {
+	if err := c.Operator.ApplyOperatorStatus(ctx, manager(c.Driver), status); err != nil {
 		return fmt.Errorf("writing what is wrong with the settings: %w", err)
 	}
 	return nil
 }
 
-// kept is what is remembered: the member ceph, whether there is a record, why it is unreadable.
+// kept is what is remembered: whether there is a record, and why it is unreadable or cannot be written.
 type kept struct {
-	member map[string]any
-	found  bool
-	err    error
+	found bool
+	err   error
 }
 
-// describe returns the conditions for settings that cannot be read because of problem; none if
-// all is well.
-func describe(d driver.Driver, problem error, last kept) []*applyoperatorv1.OperatorConditionApplyConfiguration {
+// describe returns the conditions for settings that cannot be read because of problem, or that are in
+// force although the spec does not have them; none if all is well.
+func describe(d driver.Driver, stand declared, problem error, last kept) []*applyoperatorv1.OperatorConditionApplyConfiguration {
 	degraded := func(reason, message string) []*applyoperatorv1.OperatorConditionApplyConfiguration {
 		return []*applyoperatorv1.OperatorConditionApplyConfiguration{
 			condition.New(condition.SettingsDegraded, operatorv1.ConditionTrue, reason, message),
@@ -156,17 +154,19 @@ func describe(d driver.Driver, problem error, last kept) []*applyoperatorv1.Oper
 	switch {
 	case last.err != nil:
 		return degraded(condition.SyncError, last.err.Error())
-	case problem == nil:
-		return nil
-	case !errors.Is(problem, driver.ErrPrunedSettings) && last.found:
+	case errors.Is(problem, driver.ErrPrunedSettings):
+		return degraded(condition.SettingsLost, fmt.Sprintf("%v, and no copy is kept: set them with `%s`, or patch the CRD and set them there: `%s`",
+			problem, byAnnotation(d, nil), wayBack(d, nil)))
+	case problem != nil && last.found:
 		return degraded(condition.InvalidSettings, problem.Error()+"; the settings that were valid last go on")
-	case !errors.Is(problem, driver.ErrPrunedSettings):
+	case problem != nil:
 		return degraded(condition.InvalidSettings, problem.Error()+"; until that is corrected, nothing is changed that settings decide")
-	case !last.found:
-		return degraded(condition.SettingsLost, problem.Error()+", and no copy is kept: "+wayBack(d, nil))
+	case !stand.pruned:
+		return nil
 	}
 	return []*applyoperatorv1.OperatorConditionApplyConfiguration{
-		condition.New(condition.SettingsComplete, operatorv1.ConditionFalse, condition.SettingsLost,
-			problem.Error()+": a CRD that does not know them was put back. The settings that were valid last go on; "+wayBack(d, last.member)),
+		condition.New(condition.SettingsComplete, operatorv1.ConditionFalse, condition.SettingsAnnotated, fmt.Sprintf(
+			"%v: the cluster's CRD does not know it. What the annotation %s says is in force. Change it there: %s; or in the spec, after both of: %s",
+			driver.ErrPrunedSettings, driver.SettingsAnnotation, byAnnotation(d, stand.fields), wayBack(d, stand.fields))),
 	}
 }

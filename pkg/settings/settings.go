@@ -1,6 +1,6 @@
 // Package settings holds what an administrator set in spec.driverConfig.ceph: settings that are
-// valid are remembered, and go on while those in the ClusterCSIDriver are not, or were lost to
-// a CRD that does not know them.
+// valid are kept in an annotation, too, which is in force where a CRD that does not know them has
+// dropped them from the spec, and in the state ConfigMap, whose go on while others are not valid.
 package settings
 
 import (
@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -22,9 +21,6 @@ type Reader struct {
 	// Resource returns the ClusterCSIDriver, with all that the API server sends of it; nil
 	// without one.
 	Resource func() (*unstructured.Unstructured, error)
-	// Seen are the settings that the API server has and the cache of Resource lacks. The
-	// controller sets them.
-	Seen *latest.Value[driver.Settings]
 	// Last loads the settings that were valid last, Synced says that they can be loaded.
 	Last   func() (state.Settings, bool, error)
 	Synced func() bool
@@ -38,12 +34,9 @@ func (r Reader) Current() (driver.Settings, error) {
 	if err != nil {
 		return driver.Settings{}, err
 	}
-	settings, problem := driver.ReadSettings(r.Driver, cr)
+	settings, problem := Read(r.Driver, cr)
 	if problem == nil {
 		return settings, nil
-	}
-	if seen, found := r.Seen.Get(); found && errors.Is(problem, driver.ErrPrunedSettings) {
-		return seen, nil
 	}
 	if !r.Synced() {
 		return driver.Settings{}, errors.Join(problem, errNotRead)
@@ -52,7 +45,7 @@ func (r Reader) Current() (driver.Settings, error) {
 	if err != nil || !found {
 		return driver.Settings{}, errors.Join(problem, err)
 	}
-	settings, err = driver.ParseSettings(r.Driver, last.Ceph)
+	settings, err = driver.ParseSettings(r.Driver, driver.MemberPath, last.Ceph)
 	if err != nil {
 		return driver.Settings{}, problem
 	}

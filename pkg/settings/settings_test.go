@@ -10,13 +10,13 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -63,21 +63,62 @@ var (
 	good    = map[string]any{"mounter": "rbd-nbd", "mapOptions": "nbd:it's"}
 	bad     = map[string]any{"mounter": "fuse"}
 	invalid = `invalid settings of ClusterCSIDriver rbd.csi.ceph.com: spec.driverConfig.ceph.mounter is "fuse", must be one of "rbd", "rbd-nbd"`
+	text    = `{"mapOptions":"nbd:it's","mounter":"rbd-nbd"}`
+	asYAML  = "mounter: rbd-nbd\nmapOptions: nbd:it's\n"
 	lost    = "spec.driverConfig.ceph is missing although spec.driverConfig.driverType is Ceph"
-	again   = "to set them again: oc patch crd clustercsidrivers.operator.openshift.io --type=json --patch-file manifests/crd-patch/clustercsidriver.patch.json; oc patch clustercsidriver rbd.csi.ceph.com --type=merge -p "
+	again   = "oc patch crd clustercsidrivers.operator.openshift.io --type=json --patch-file manifests/crd-patch/clustercsidriver.patch.json; oc patch clustercsidriver rbd.csi.ceph.com --type=merge -p "
+	there   = "oc annotate clustercsidriver rbd.csi.ceph.com --overwrite storage.openshift.io/ceph-settings="
 )
+
+// apiServer has the ClusterCSIDriver, and who has written its annotation.
+type apiServer struct {
+	cr     *unstructured.Unstructured
+	writes int
+}
+
+// annotate is a person's edit.
+func (a *apiServer) annotate(text string) {
+	a.cr.SetAnnotations(map[string]string{driver.SettingsAnnotation: text})
+	a.cr.SetManagedFields(nil)
+}
+
+func (a *apiServer) apply(_ context.Context, applied *unstructured.Unstructured, manager string) error {
+	a.writes++
+	annotations := applied.GetAnnotations()
+	if _, there := a.cr.GetAnnotations()[driver.SettingsAnnotation]; !there && len(annotations) == 0 {
+		return errors.New("an apply that changes nothing")
+	}
+	a.cr = a.cr.DeepCopy()
+	a.cr.SetAnnotations(annotations)
+	a.cr.SetManagedFields(nil)
+	if len(annotations) > 0 {
+		a.cr.SetManagedFields([]metav1.ManagedFieldsEntry{{
+			Manager: manager, Operation: metav1.ManagedFieldsOperationApply,
+			FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:annotations":{"f:` + driver.SettingsAnnotation + `":{}}}}`)},
+		}})
+	}
+	return nil
+}
+
+// set changes the spec, and leaves the metadata.
+func (a *apiServer) set(driverConfig map[string]any) {
+	a.cr = a.cr.DeepCopy()
+	a.cr.Object["spec"] = resource(driverConfig).Object["spec"]
+}
 
 // TestSettings is the truth table: what is in force, what is remembered and what is said.
 func TestSettings(t *testing.T) {
 	tests := map[string]struct {
 		reason   string
 		cr       *unstructured.Unstructured
+		person   string // the annotation as somebody has written it
 		memory   memory
 		state    operatorv1.ManagementState
 		want     driver.Settings
 		wantErr  error
 		wantLast map[string]any
 		writes   int
+		copied   string // the annotation afterwards
 		why      string // CephSettingsDegraded, or SettingsComplete
 		says     string
 	}{
@@ -85,11 +126,15 @@ func TestSettings(t *testing.T) {
 		"Defaults":   {reason: "nothing to remember: a write would delay every start", cr: resource(nil)},
 		"Valid": {
 			reason: "in force and remembered", cr: resource(set(good)),
-			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, writes: 1,
+			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, writes: 1, copied: text,
 		},
 		"Same": {
-			reason: "remembered already", cr: resource(set(good)), memory: memory{last: &state.Settings{Ceph: good}},
-			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good,
+			reason: "remembered already", cr: resource(set(good)), person: asYAML, memory: memory{last: &state.Settings{Ceph: good}},
+			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, copied: asYAML,
+		},
+		"SpecWins": {
+			reason: "whoever can edit the spec does so", cr: resource(set(good)), person: `{"mounter":"rbd"}`, memory: memory{last: &state.Settings{Ceph: good}},
+			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, copied: text,
 		},
 		"Unmanaged": {
 			reason: "nothing is written but conditions", cr: resource(set(good)), state: operatorv1.Unmanaged,
@@ -108,14 +153,38 @@ func TestSettings(t *testing.T) {
 			why: condition.InvalidSettings, says: invalid + "; until that is corrected, nothing is changed that settings decide",
 		},
 		"Pruned": {
-			reason: "a stock CRD was put back", cr: resource(pruned), memory: memory{last: &state.Settings{Ceph: good}},
-			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good,
-			why: condition.SettingsLost, says: lost + ": a CRD that does not know them was put back. The settings that were valid last go on; " + again +
+			reason: "a stock CRD was put back, and somebody has removed the annotation: it comes back", cr: resource(pruned), memory: memory{last: &state.Settings{Ceph: good}},
+			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, copied: text,
+			why: condition.SettingsAnnotated, says: lost + ": the cluster's CRD does not know it. What the annotation storage.openshift.io/ceph-settings says is in force. Change it there: " +
+				there + `'{"mapOptions":"nbd:it'\''s","mounter":"rbd-nbd"}'` + "; or in the spec, after both of: " + again +
 				`'{"spec":{"driverConfig":{"ceph":{"mapOptions":"nbd:it'\''s","mounter":"rbd-nbd"},"driverType":"Ceph"}}}'`,
+		},
+		"Annotated": {
+			reason: "edited where the CRD lets one", cr: resource(pruned), person: asYAML, memory: memory{last: &state.Settings{Ceph: map[string]any{"mounter": "rbd"}}},
+			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, writes: 1, copied: asYAML,
+			why: condition.SettingsAnnotated, says: "Change it there: " + there + `'{"mapOptions":"nbd:it'\''s","mounter":"rbd-nbd"}'`,
+		},
+		"AnnotatedOnly": {
+			reason: "the spec never had any", cr: resource(nil), person: text,
+			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, writes: 1, copied: text,
+		},
+		"AnnotatedWrongly": {
+			reason: "the same checks", cr: resource(pruned), person: `{"mounter":"fuse"}`, memory: memory{last: &state.Settings{Ceph: good}},
+			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, copied: `{"mounter":"fuse"}`, why: condition.InvalidSettings,
+			says: `invalid settings of ClusterCSIDriver rbd.csi.ceph.com: metadata.annotations[storage.openshift.io/ceph-settings].mounter is "fuse", must be one of "rbd", "rbd-nbd"; the settings that were valid last go on`,
+		},
+		"AnnotatedNonsense": {
+			reason: "half an edit", cr: resource(pruned), person: `{"mounter"`, memory: memory{last: &state.Settings{Ceph: good}},
+			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, copied: `{"mounter"`, why: condition.InvalidSettings,
+			says: `invalid settings of ClusterCSIDriver rbd.csi.ceph.com: metadata.annotations[storage.openshift.io/ceph-settings] is neither JSON nor YAML of an object`,
+		},
+		"AnnotatedAtFirst": {
+			reason: "no default stands in for what somebody wants", cr: resource(nil), person: `nonsense`, wantErr: driver.ErrInvalidSettings, copied: `nonsense`,
+			why: condition.InvalidSettings, says: "until that is corrected, nothing is changed that settings decide",
 		},
 		"PrunedAtFirst": {
 			reason: "nobody knows what was set", cr: resource(pruned), wantErr: driver.ErrPrunedSettings,
-			why: condition.SettingsLost, says: lost + ", and no copy is kept: " + again + `'{"spec":{"driverConfig":{"ceph":{},"driverType":"Ceph"}}}'`,
+			why: condition.SettingsLost, says: lost + ", and no copy is kept: set them with `" + there + "'{}'`, or patch the CRD and set them there: `" + again + `'{"spec":{"driverConfig":{"ceph":{},"driverType":"Ceph"}}}'`,
 		},
 		"RememberedByANewerOne": {
 			reason: "what an operator of tomorrow allowed is no help today", cr: resource(pruned),
@@ -132,8 +201,11 @@ func TestSettings(t *testing.T) {
 			if tc.state == "" {
 				tc.state = operatorv1.Managed
 			}
-			operator, m := conditiontest.New(tc.state), tc.memory
-			c := newController(operator, &m, func() *unstructured.Unstructured { return tc.cr })
+			operator, m, server := conditiontest.New(tc.state), tc.memory, &apiServer{cr: tc.cr}
+			if tc.person != "" {
+				server.annotate(tc.person)
+			}
+			c := newController(operator, &m, server)
 			got, err := c.Current()
 			if !reflect.DeepEqual(got, tc.want) || !errors.Is(err, tc.wantErr) {
 				t.Errorf("%s: settings are %+v, %v, want %+v, %v", tc.reason, got, err, tc.want, tc.wantErr)
@@ -146,6 +218,13 @@ func TestSettings(t *testing.T) {
 			}
 			if m.writes != tc.writes {
 				t.Errorf("%s: %d writes, want %d", tc.reason, m.writes, tc.writes)
+			}
+			wrote := 0
+			if tc.copied != tc.person {
+				wrote = 1
+			}
+			if tc.cr != nil && server.cr.GetAnnotations()[driver.SettingsAnnotation] != tc.copied || server.writes != wrote {
+				t.Errorf("%s: annotations %v after %d writes, want %s", tc.reason, server.cr.GetAnnotations(), server.writes, tc.copied)
 			}
 			wantCondition(t, operator, tc.why, tc.says)
 		})
@@ -170,17 +249,15 @@ func wantCondition(t *testing.T, operator *conditiontest.Operator, why, says str
 	}
 }
 
-func newController(operator *conditiontest.Operator, m *memory, cr func() *unstructured.Unstructured) controller {
+func newController(operator *conditiontest.Operator, m *memory, server *apiServer) controller {
 	return controller{Config{
 		Reader: Reader{
 			Driver:   driver.RBD,
-			Resource: func() (*unstructured.Unstructured, error) { return cr(), nil },
-			Seen:     &latest.Value[driver.Settings]{},
+			Resource: func() (*unstructured.Unstructured, error) { return server.cr, nil },
 			Last:     m.load,
 			Synced:   func() bool { return true },
 		},
-		Live:     func(context.Context) (*unstructured.Unstructured, error) { return cr(), nil },
-		Operator: operator, Save: m.save, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
+		Operator: operator, Save: m.save, Apply: server.apply, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
 	}}
 }
 
@@ -191,49 +268,44 @@ func sync(t *testing.T, c controller) {
 	}
 }
 
-// The conditions go when the settings are well again, also those of an earlier process.
-func TestConditionsGo(t *testing.T) {
-	cr := resource(pruned)
-	m := &memory{last: &state.Settings{Ceph: good}}
-	operator := conditiontest.New(operatorv1.Managed)
-	c := newController(operator, m, func() *unstructured.Unstructured { return cr })
+// TestLifeOfSettings: the conditions go when the settings are well again, also those of an earlier
+// process, and the operator's copy goes with what it is a copy of.
+func TestLifeOfSettings(t *testing.T) {
+	server, m, operator := &apiServer{cr: resource(nil)}, &memory{}, conditiontest.New(operatorv1.Managed)
+	c := newController(operator, m, server)
 	for _, step := range []struct {
-		config map[string]any
+		reason string
+		do     func()
 		want   []string
+		copied string
 	}{
-		{pruned, []string{condition.SettingsComplete}},
-		{set(bad), []string{condition.SettingsDegraded}},
-		{set(good), nil},
+		{"nothing is set", func() {}, nil, ""},
+		{"set", func() { server.set(set(good)) }, nil, text},
+		{"a stock CRD drops it", func() { server.set(pruned) }, []string{condition.SettingsComplete}, text},
+		{"somebody edits the annotation", func() { server.annotate(`{"mounter":"rbd"}`) }, []string{condition.SettingsComplete}, `{"mounter":"rbd"}`},
+		{"makes a mistake", func() { server.annotate(`{"mounter":"fuse"}`) }, []string{condition.SettingsDegraded}, `{"mounter":"fuse"}`},
+		{"goes back to the spec", func() { server.set(set(good)) }, nil, text},
+		{"and removes it", func() { server.set(nil) }, nil, ""},
 	} {
-		cr = resource(step.config)
-		sync(t, c)
+		step.do()
+		for range 2 { // the second one finds nothing to do
+			sync(t, c)
+		}
 		if got := operator.Types(); !reflect.DeepEqual(got, step.want) {
-			t.Errorf("%v: conditions are %v, want %v", step.config, got, step.want)
+			t.Errorf("%s: conditions are %v, want %v", step.reason, got, step.want)
+		}
+		if got := server.cr.GetAnnotations()[driver.SettingsAnnotation]; got != step.copied {
+			t.Errorf("%s: the annotation is %q, want %q", step.reason, got, step.copied)
 		}
 	}
-}
-
-// A cache may lack settings that are there again: they are in force at once, and a write makes
-// the API server send them once more.
-func TestCacheLacksThem(t *testing.T) {
-	cached := resource(pruned)
-	m, operator := &memory{}, conditiontest.New(operatorv1.Managed)
-	c := newController(operator, m, func() *unstructured.Unstructured { return cached })
-	c.Live = func(context.Context) (*unstructured.Unstructured, error) { return resource(set(good)), nil }
-	sync(t, c)
-	if got, err := c.Current(); err != nil || got.Mounter != "rbd-nbd" || operator.Writes() != 1 {
-		t.Errorf("settings are %+v, %v after %d writes", got, err, operator.Writes())
-	}
-	cached = resource(set(good))
-	sync(t, c)
-	if got, err := c.Current(); err != nil || got.Mounter != "rbd-nbd" || len(operator.Types()) > 0 {
-		t.Errorf("settings are %+v, %v, conditions %v", got, err, operator.Types())
+	if got, err := c.Current(); err != nil || !reflect.DeepEqual(got, driver.Settings{}) || m.last.Ceph != nil || server.writes != 3 {
+		t.Errorf("at the end: %+v, %v, remembered %v, %d writes", got, err, m.last.Ceph, server.writes)
 	}
 }
 
 // A start must not take what it has not read for what is not there.
 func TestNothingReadYet(t *testing.T) {
-	c := newController(conditiontest.New(operatorv1.Managed), &memory{}, func() *unstructured.Unstructured { return resource(pruned) })
+	c := newController(conditiontest.New(operatorv1.Managed), &memory{}, &apiServer{cr: resource(pruned)})
 	c.Synced = func() bool { return false }
 	if _, err := c.Current(); !errors.Is(err, errNotRead) {
 		t.Errorf("got %v, want %v", err, errNotRead)

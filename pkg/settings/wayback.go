@@ -13,15 +13,28 @@ const patchCRD = "oc patch crd clustercsidrivers.operator.openshift.io --type=js
 
 // wayBack is how an administrator sets the member ceph again.
 func wayBack(d driver.Driver, member map[string]any) string {
+	return fmt.Sprintf("%s; oc patch clustercsidriver %s --type=merge -p %s", patchCRD, d.Name,
+		quoted(map[string]any{"spec": map[string]any{"driverConfig": map[string]any{"driverType": driver.DriverType, "ceph": nonNil(member)}}}))
+}
+
+// byAnnotation is how an administrator sets it where the CRD does not know it.
+func byAnnotation(d driver.Driver, member map[string]any) string {
+	return fmt.Sprintf("oc annotate clustercsidriver %s --overwrite %s=%s", d.Name, driver.SettingsAnnotation, quoted(nonNil(member)))
+}
+
+func nonNil(member map[string]any) map[string]any {
 	if member == nil {
-		member = map[string]any{}
+		return map[string]any{}
 	}
-	patch := map[string]any{"spec": map[string]any{"driverConfig": map[string]any{"driverType": driver.DriverType, "ceph": member}}}
-	text, err := json.Marshal(patch)
+	return member
+}
+
+// quoted is JSON as one word of a shell's command.
+func quoted(value any) string {
+	text, err := json.Marshal(value)
 	if err != nil {
 		// Settings come from JSON.
 		return err.Error()
 	}
-	quoted := strings.ReplaceAll(string(text), "'", `'\''`)
-	return fmt.Sprintf("to set them again: %s; oc patch clustercsidriver %s --type=merge -p '%s'", patchCRD, d.Name, quoted)
+	return "'" + strings.ReplaceAll(string(text), "'", `'\''`) + "'"
 }

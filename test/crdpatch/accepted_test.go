@@ -111,7 +111,7 @@ func TestFields(t *testing.T) {
 					t.Fatal(err)
 				}
 				operator := ""
-				if _, err := driver.ParseSettings(d, member); err != nil {
+				if _, err := driver.ParseSettings(d, driver.MemberPath, member); err != nil {
 					operator = err.Error()
 				}
 				crd := accepts(t, d.Name, "{driverType: Ceph, ceph: "+tc.member+"}")

@@ -10,7 +10,6 @@ import (
 // changes. Each of them looks again by itself, soon enough for what it reads there.
 var deaf = map[string]string{
 	"pkg/connection/connection.go": "polls each 5 s; the ConfigMap is its own record",
-	"pkg/settings/controller.go":   "looks each 10 s; the ConfigMap is its own record",
 	"pkg/pools/controller.go":      "looks each minute; PersistentVolumes come and go by the thousand",
 	"pkg/operator/clients.go":      "for the DaemonSet, which is looked at each minute; PersistentVolumes come and go by the thousand",
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -49,7 +50,7 @@ func change(ctx context.Context, edit func(crd *unstructured.Unstructured)) {
 	})).To(Succeed())
 }
 
-// putStockBack is what the cluster version operator does without an override.
+// putStockBack is what the cluster version operator does.
 func putStockBack(ctx context.Context) {
 	GinkgoHelper()
 	root, err := repository.Root()
@@ -61,6 +62,37 @@ func putStockBack(ctx context.Context) {
 	stock := &unstructured.Unstructured{}
 	Expect(yaml.Unmarshal(content, &stock.Object)).To(Succeed())
 	change(ctx, func(crd *unstructured.Unstructured) { crd.Object["spec"] = stock.Object["spec"] })
+}
+
+// versionOperator puts the stock CRD back until the returned function is called.
+func versionOperator(ctx context.Context) func() {
+	GinkgoHelper()
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer GinkgoRecover()
+		defer close(done)
+		for ctx.Err() == nil {
+			putStockBack(context.WithoutCancel(ctx))
+			select {
+			case <-ctx.Done():
+			case <-time.After(5 * time.Second):
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+func editAnnotation(ctx context.Context, d driver.Driver, text string) {
+	GinkgoHelper()
+	env.Kubectl(ctx, "annotate", "clustercsidriver", d.Name, "--overwrite", driver.SettingsAnnotation+"="+text)
+}
+
+func annotation(ctx context.Context, g Gomega, d driver.Driver) string {
+	GinkgoHelper()
+	cr, err := resources().Get(ctx, d.Name, metav1.GetOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	return cr.GetAnnotations()[driver.SettingsAnnotation]
 }
 
 // patch does what the first command of the message does.
@@ -163,6 +195,55 @@ var _ = Describe("A CRD", func() {
 		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 		silent(ctx, condition.SettingsComplete)
 		Expect(untouched(ctx, Default, d)).To(Equal(before))
+	})
+
+	It("of the stock release, put back again and again, lets one edit settings and log level all the same", func(ctx SpecContext) {
+		set(ctx, d, fields)
+		inForce(ctx)
+		DeferCleanup(func(ctx SpecContext) { putStockBack(ctx); patch(ctx) })
+		stop := versionOperator(ctx)
+		DeferCleanup(stop)
+		Eventually(func(g Gomega) { g.Expect(member(ctx, g, d)).To(BeNil()) }).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+
+		for i, options := range []string{"krbd:rxbounce", "krbd:rxbounce,noudev", "krbd:noudev"} {
+			By("editing the annotation: " + options)
+			editAnnotation(ctx, d, `{"imageFeatures":"layering","mapOptions":"`+options+`"}`)
+			Eventually(func(g Gomega) {
+				g.Expect(class(ctx, g, d).Parameters).To(HaveKeyWithValue("mapOptions", options))
+			}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+			level := []string{"Debug", "Trace", "Normal"}[i]
+			_, err := resources().Patch(ctx, d.Name, types.MergePatchType, []byte(`{"spec":{"logLevel":"`+level+`"}}`), metav1.PatchOptions{})
+			Expect(err).NotTo(HaveOccurred())
+			Expect(env.Operator(d).Stop(ctx)).To(Succeed())
+			Expect(env.Operator(d).Restart()).To(Succeed())
+			env.Settle(ctx)
+			Expect(class(ctx, Default, d).Parameters).To(HaveKeyWithValue("mapOptions", options))
+			Expect(fixture.Complaints(env.Conditions(ctx, Default, d))).To(BeEmpty())
+		}
+
+		By("making a mistake")
+		editAnnotation(ctx, d, `{"mounter":"quantum"}`)
+		Expect(tell(ctx, condition.SettingsDegraded).Message).To(ContainSubstring(
+			"metadata.annotations[" + driver.SettingsAnnotation + `].mounter is "quantum", must be one of "rbd", "rbd-nbd"; the settings that were valid last go on`))
+		Expect(class(ctx, Default, d).Parameters).To(HaveKeyWithValue("mapOptions", "krbd:noudev"))
+		editAnnotation(ctx, d, `{"imageFeatures":"layering","mapOptions":"krbd:noudev"}`)
+		silent(ctx, condition.SettingsDegraded)
+
+		By("patching the CRD, and taking the settings away")
+		stop()
+		patch(ctx)
+		Eventually(func(g Gomega) {
+			_, err := configure(ctx, d, fields)
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(env.Condition(ctx, g, d, condition.SettingsComplete)).To(BeZero())
+			g.Expect(annotation(ctx, g, d)).To(MatchJSON(`{"imageFeatures":"layering","mapOptions":"krbd:rxbounce"}`))
+		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+		_, err := configure(ctx, d, nil)
+		Expect(err).NotTo(HaveOccurred())
+		Eventually(func(g Gomega) {
+			g.Expect(annotation(ctx, g, d)).To(BeEmpty())
+			g.Expect(class(ctx, g, d).Parameters).NotTo(HaveKey("mapOptions"))
+		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 	})
 
 	It("without a schema lets nonsense through, and the last valid settings go on", func(ctx SpecContext) {

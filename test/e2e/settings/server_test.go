@@ -21,7 +21,7 @@ var _ = Describe("The API server", func() {
 		}
 		Expect(err).To(MatchError(ContainSubstring(want)))
 		// An operator on a CRD without the schema says the same of the field.
-		_, err = driver.ParseSettings(d, fields)
+		_, err = driver.ParseSettings(d, driver.MemberPath, fields)
 		Expect(err).To(MatchError(ContainSubstring(want[strings.LastIndex(want, "must"):])))
 	},
 		Entry("nothing of RBD", driver.RBD, member{
