@@ -171,6 +171,29 @@ func TestNobodyMay(t *testing.T) {
 	}
 }
 
+// TestNodesReadNoSecrets: whoever takes over a node has the rights of its pods. ceph-csi gets the keys
+// of Ceph with each call; the healer of rbd-nbd alone reads them.
+func TestNodesReadNoSecrets(t *testing.T) {
+	for _, d := range driver.All {
+		var got []string
+		operands := operandRBAC(t, d)
+		for _, b := range operands.bindings {
+			if b.subjects[0].Name != d.NodeName()+"-sa" {
+				continue
+			}
+			for _, r := range rightsOf(operands.roles[b.role]) {
+				if r.Resource == "secrets" {
+					got = append(got, strings.Fields(b.role)[0]+" "+r.Verb+" "+r.Name)
+				}
+			}
+		}
+		want := map[string][]string{driver.RBD.Kind: {"Role get " + driver.RBD.NodeSecret()}}[d.Kind]
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", d.Kind, diff)
+		}
+	}
+}
+
 // TestProxyMayAsk: it answers 500 to everybody where it may not ask who scrapes and whether
 // they may.
 func TestProxyMayAsk(t *testing.T) {
