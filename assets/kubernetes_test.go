@@ -20,7 +20,7 @@ const kubernetesDir = manifestsDir + "/kubernetes"
 var openshiftOnly = []string{"11_prometheus_role.yaml", "11_prometheus_rolebinding.yaml", "12_servicemonitor.yaml"}
 
 // kubernetesOnly are written by hand: what `--kubernetes` needs beside.
-var kubernetesOnly = []string{"07_kubernetes_clusterrole.yaml", "08_kubernetes_clusterrolebinding.yaml"}
+var kubernetesOnly = []string{"07_kubernetes_clusterrole.yaml", "08_kubernetes_clusterrolebinding.yaml", "README.md"}
 
 // TestGoldenKubernetes keeps what is derived from manifests/. UPDATE_GOLDEN=1 rewrites it.
 func TestGoldenKubernetes(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 func TestReadmeHasEveryMetric(t *testing.T) {
 	const prefix = "ceph_csi_driver_operator_"
 	var rows []string
-	for _, row := range table(mustRead(t, "README.md"), "Metric") {
+	for _, row := range table(everyReadme(t), "Metric") {
 		rows = append(rows, row[0])
 	}
 	var declared []string
@@ -22,10 +22,10 @@ func TestReadmeHasEveryMetric(t *testing.T) {
 	declared = slices.DeleteFunc(declared, func(text string) bool { return !strings.HasPrefix(text, prefix) })
 	for _, name := range atLeast(t, 8, "metrics declared", declared) {
 		if !slices.Contains(rows, name) {
-			t.Errorf("pkg/status declares %s, which README.md does not explain", name)
+			t.Errorf("pkg/status declares %s, which no README explains", name)
 		}
 	}
 	if len(rows) != len(declared) {
-		t.Errorf("README.md explains %d metrics, pkg/status declares %d", len(rows), len(declared))
+		t.Errorf("the READMEs explain %d metrics, pkg/status declares %d", len(rows), len(declared))
 	}
 }

@@ -2,6 +2,8 @@ package rules
 
 import (
 	"go/ast"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -25,11 +27,62 @@ func mustRead(t *testing.T, name string) string {
 	return string(content)
 }
 
+// readmes are the README.md of every folder, by its path.
+func readmes(t *testing.T) map[string]string {
+	t.Helper()
+	dir, err := root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, path)
+		if entry.IsDir() && (rel == "vendor" || rel == "bin" || rel == ".git") {
+			return fs.SkipDir
+		}
+		if entry.Name() == "README.md" {
+			out[filepath.ToSlash(rel)] = mustRead(t, rel)
+		}
+		return nil
+	})
+	if err != nil || len(out) < 10 {
+		t.Fatalf("found only %d README.md (%v)", len(out), err)
+	}
+	return out
+}
+
+// everyReadme is all of them as one text.
+func everyReadme(t *testing.T) string {
+	t.Helper()
+	all := readmes(t)
+	var out strings.Builder
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		out.WriteString(all[path] + "\n")
+	}
+	return out.String()
+}
+
+// TestReadmeIsShort: what it does not need to start with lies beside its code.
+func TestReadmeIsShort(t *testing.T) {
+	const most = 250
+	if lines := strings.Count(mustRead(t, "README.md"), "\n"); lines > most {
+		t.Errorf("README.md has %d lines, more than %d", lines, most)
+	}
+	for path := range readmes(t) {
+		if path != "README.md" && !strings.Contains(everyReadme(t), filepath.Base(filepath.Dir(path))+"/README.md)") {
+			t.Errorf("no README.md links to %s", path)
+		}
+	}
+}
+
 // atLeast guards against a check that finds nothing to check.
 func atLeast(t *testing.T, n int, what string, found []string) []string {
 	t.Helper()
 	if len(found) < n {
-		t.Fatalf("found only %d %s in README.md: %q", len(found), what, found)
+		t.Fatalf("found only %d %s in the READMEs: %q", len(found), what, found)
 	}
 	return found
 }
@@ -39,23 +92,30 @@ func TestReadmePathsExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme := readCode(mustRead(t, "README.md"))
-	named := readme.find(`(?:^|[\s=])((?:\.ci|assets|cmd|manifests|pkg|test)/[\w./-]*)`)
-	for _, path := range atLeast(t, 30, "paths", append(named, readme.links...)) {
-		if strings.Contains(path, "://") {
-			continue
+	var all []string
+	for in, text := range readmes(t) {
+		readme := readCode(text)
+		paths := readme.find(`(?:^|[\s=])((?:\.ci|assets|cmd|manifests|pkg|test)/[\w./-]*)`)
+		for _, target := range readme.links {
+			if !strings.Contains(target, "://") {
+				paths = append(paths, filepath.Join(filepath.Dir(in), target))
+			}
 		}
-		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(path))); err != nil {
-			t.Errorf("README.md names %s, which does not exist", path)
+		for _, path := range paths {
+			if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(path))); err != nil {
+				t.Errorf("%s names %s, which does not exist", in, path)
+			}
 		}
+		all = append(all, paths...)
 	}
+	atLeast(t, 60, "paths", all)
 }
 
 func TestReadmeMakeTargetsExist(t *testing.T) {
 	makefile := mustRead(t, "Makefile")
-	for _, target := range atLeast(t, 8, "make targets", readCode(mustRead(t, "README.md")).find(`\bmake ([a-z][\w-]*)`)) {
+	for _, target := range atLeast(t, 8, "make targets", readCode(everyReadme(t)).find(`\bmake ([a-z][\w-]*)`)) {
 		if !regexp.MustCompile(`(?m)^` + target + `:`).MatchString(makefile) {
-			t.Errorf("README.md names `make %s`, which is no target of the Makefile", target)
+			t.Errorf("a README names `make %s`, which is no target of the Makefile", target)
 		}
 	}
 }
@@ -77,10 +137,10 @@ func TestReadmeSubcommandsExist(t *testing.T) {
 		})
 	}
 	// The name of the program, not of an operator's Deployment or a folder.
-	named := readCode(mustRead(t, "README.md")).find(`(?:^|[\s/])ceph-csi-driver-operator ([a-z][\w-]*)`)
+	named := readCode(everyReadme(t)).find(`(?:^|[\s/])ceph-csi-driver-operator ([a-z][\w-]*)`)
 	for _, subcommand := range atLeast(t, 1, "subcommands", named) {
 		if !slices.Contains(subcommands, subcommand) {
-			t.Errorf("README.md names subcommand %s; there are %q", subcommand, subcommands)
+			t.Errorf("a README names subcommand %s; there are %q", subcommand, subcommands)
 		}
 	}
 }
@@ -92,7 +152,7 @@ func isName(e ast.Expr, name string) bool {
 
 // TestReadmeHasEveryCondition keeps the tables of what users meet complete.
 func TestReadmeHasEveryCondition(t *testing.T) {
-	readme := mustRead(t, "README.md")
+	readme := everyReadme(t)
 	var rows []string
 	for _, header := range []string{"Condition", "Reason"} {
 		for _, row := range table(readme, header) {
@@ -107,20 +167,20 @@ func TestReadmeHasEveryCondition(t *testing.T) {
 	}
 	for _, name := range atLeast(t, 15, "conditions declared", slices.DeleteFunc(declared, func(s string) bool { return s == "" })) {
 		if !slices.Contains(rows, name) {
-			t.Errorf("pkg/condition declares %s, of which README.md does not say what to do", name)
+			t.Errorf("pkg/condition declares %s, of which no README says what to do", name)
 		}
 	}
 }
 
 func TestReadmeNamesObjects(t *testing.T) {
-	readme := strings.Join(readCode(mustRead(t, "README.md")).spans, "\n") + "\n"
+	readme := strings.Join(readCode(everyReadme(t)).spans, "\n") + "\n"
 	for _, d := range driver.All {
 		for _, name := range []string{
 			d.Name, d.OperatorName(), d.ControllerName(), d.NodeName(), d.StorageClass, d.SnapshotClass,
 			d.ConfigSecret(), d.ProvisionerSecret(), d.NodeSecret(), d.StateConfigMap(), d.StatusConfigMap(),
 		} {
 			if !strings.Contains(readme, "\n"+name+"\n") {
-				t.Errorf("README.md does not name %s of %s", name, d.Name)
+				t.Errorf("no README names %s of %s", name, d.Name)
 			}
 		}
 	}
@@ -128,10 +188,10 @@ func TestReadmeNamesObjects(t *testing.T) {
 
 // TestReadmeControllers compares the table of controllers with the one in pkg/operator.
 func TestReadmeControllers(t *testing.T) {
-	rows := table(mustRead(t, "README.md"), "Controller", "Package")
+	rows := table(everyReadme(t), "Controller", "Package")
 	files := mustSources(t)
 	if wired := wiredControllers(t, files); len(rows) != wired {
-		t.Errorf("README.md has %d controllers, pkg/operator starts %d", len(rows), wired)
+		t.Errorf("the READMEs have %d controllers, pkg/operator starts %d", len(rows), wired)
 	}
 	for _, row := range rows {
 		name, pkg := strings.TrimPrefix(row[0], "<prefix>"), row[1]
@@ -140,7 +200,7 @@ func TestReadmeControllers(t *testing.T) {
 		}
 		here := func(f file) bool { return f.dir == pkg && !f.test && slices.Contains(texts(f), name) }
 		if !slices.ContainsFunc(files, here) {
-			t.Errorf("README.md: no source in %s names controller %s", pkg, name)
+			t.Errorf("pkg/operator/README.md: no source in %s names controller %s", pkg, name)
 		}
 	}
 }
