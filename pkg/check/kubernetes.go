@@ -99,20 +99,19 @@ func driversAccepted(config Config, f facts) []Line {
 		return []Line{wrong(name, "CRD "+driversCRD+" does not exist: this is no OpenShift; the README tells more (\"On Kubernetes without OpenShift\")",
 			kubernetesManifests)}
 	}
+	const patch = "oc patch crd " + driversCRD + " --type=json --patch-file manifests/crd-patch/clustercsidriver.patch.json"
 	names, member := accepted(fact.value)
 	var missing []string
 	for _, d := range config.Drivers {
-		if !slices.Contains(names, d.Name) {
-			missing = append(missing, "the name "+d.Name)
+		if !slices.Contains(names, d.Name) && f.cluster.resources[d.Name].value == nil {
+			missing = append(missing, d.Name)
 		}
 	}
-	if !member {
-		missing = append(missing, "spec.driverConfig.ceph")
-	}
-	if len(missing) > 0 {
-		return []Line{wrong(name, "CRD "+driversCRD+" does not know "+strings.Join(missing, ", ")+`; the README tells more ("Let the cluster accept the names")`,
-			`oc patch clusterversion version --type=merge -p '{"spec":{"overrides":[{"group":"apiextensions.k8s.io","kind":"CustomResourceDefinition","namespace":"","name":"`+driversCRD+`","unmanaged":true}]}}'`,
-			"oc patch crd "+driversCRD+" --type=json --patch-file manifests/crd-patch/clustercsidriver.patch.json")}
+	switch {
+	case len(missing) > 0:
+		return []Line{wrong(name, "CRD "+driversCRD+" does not allow the names "+strings.Join(missing, ", ")+`; the README tells more ("Let the cluster accept the names")`, patch)}
+	case !member:
+		return []Line{note(name, "CRD "+driversCRD+" drops spec.driverConfig.ceph: edit settings in the annotation "+driver.SettingsAnnotation+", or patch the CRD before", patch)}
 	}
 	return []Line{right(name, "the CRD knows the drivers and spec.driverConfig.ceph")}
 }

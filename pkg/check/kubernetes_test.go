@@ -118,7 +118,19 @@ func TestKubernetes(t *testing.T) {
 				r.others = append(r.others, driversCRDObject())
 			},
 			want: []expect{{group: k, name: "ClusterCSIDriver", state: Wrong,
-				message: []string{"rbd.csi.ceph.com", "cephfs.csi.ceph.com", "spec.driverConfig.ceph"}, fix: "--patch-file manifests/crd-patch/clustercsidriver.patch.json"}},
+				message: []string{"rbd.csi.ceph.com", "cephfs.csi.ceph.com"}, fix: "--patch-file manifests/crd-patch/clustercsidriver.patch.json"}},
+		},
+		"StockCRDAgain": {
+			reason: "the cluster version operator has put it back: what exists stays",
+			change: func(r *rig) {
+				r.without(driversCRD)
+				r.others = append(r.others, driversCRDObject())
+				for _, d := range r.config.Drivers {
+					r.tune(d.Name, nil)
+				}
+			},
+			want: []expect{{group: k, name: "ClusterCSIDriver", state: Note,
+				message: []string{"drops spec.driverConfig.ceph", "storage.openshift.io/ceph-settings"}, fix: "--patch-file manifests/crd-patch/clustercsidriver.patch.json"}},
 		},
 		"ForeignCSIDriver": {
 			reason: "Helm's; our own is none",
