@@ -86,6 +86,8 @@ const (
 	KernelModulesCurrent = "KernelModulesCurrent"
 	// NodePodsCurrent is False while node pods wait for an administrator to delete them.
 	NodePodsCurrent = "NodePodsCurrent"
+	// NodesServed is False while there are nodes that cannot mount volumes; otherwise it is absent.
+	NodesServed = "NodesServed"
 )
 
 // Types that `cluster-storage` writes on Storage/cluster, beside those of
@@ -111,6 +113,8 @@ const (
 	NoCephCluster      = "NoCephCluster"
 	NoFilesystem       = "NoFilesystem"
 	NoPool             = "NoPool"
+	NodesNotServed     = "NodesNotServed"
+	NodesNotReady      = "NodesNotReady"
 	ForeignCSIDriver   = "ForeignCSIDriver"
 	ForeignClass       = "ForeignClass"
 	CredentialsMissing = "CredentialsMissing"

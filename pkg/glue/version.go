@@ -11,6 +11,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
 )
 
 // upToDate says whether the operator of a driver, and all it has deployed, run the images that
@@ -48,12 +49,12 @@ func (s starter) deployed(d *appsv1.Deployment, images ...string) bool {
 }
 
 // nodesDeployed says whether no node pod is to be replaced. With OnDelete, that is up to the
-// administrator, and no rollout.
+// administrator, and no rollout. A node that is lost later holds nothing up.
 func nodesDeployed(d *appsv1.DaemonSet) bool {
 	if d.Generation != d.Status.ObservedGeneration {
 		return false
 	}
-	return d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType ||
+	return nodes.RolledOut(d) || d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType ||
 		d.Status.UpdatedNumberScheduled == d.Status.DesiredNumberScheduled && d.Status.NumberUnavailable == 0
 }
 

@@ -7,6 +7,8 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
 )
 
 func pod(images ...string) corev1.PodSpec {
@@ -40,6 +42,10 @@ func TestNodesDeployed(t *testing.T) {
 		d.Status = appsv1.DaemonSetStatus{ObservedGeneration: observed, DesiredNumberScheduled: 8, UpdatedNumberScheduled: updated, NumberUnavailable: unavailable}
 		return d
 	}
+	stable := func(d *appsv1.DaemonSet) *appsv1.DaemonSet {
+		nodes.MarkRolledOut(d, d)
+		return d
+	}
 	rolling, onDelete := appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType
 	for name, tc := range map[string]struct {
 		reason    string
@@ -50,6 +56,7 @@ func TestNodesDeployed(t *testing.T) {
 		"NotSeen":  {"the change has not been acted on", daemonSet(rolling, 1, 8, 0), false},
 		"Rolling":  {"pods are old", daemonSet(rolling, 2, 7, 0), false},
 		"Starting": {"a new pod is not ready", daemonSet(rolling, 2, 8, 1), false},
+		"Later":    {"a pod ended, or a node, after the rollout", stable(daemonSet(rolling, 2, 7, 1)), true},
 		"OnDelete": {"old pods wait for an administrator, and must not hold up an upgrade", daemonSet(onDelete, 2, 0, 0), true},
 	} {
 		if got := nodesDeployed(tc.daemonSet); got != tc.want {

@@ -142,7 +142,7 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	}
 	kubeInformers := v1helpers.NewKubeInformersForNamespaces(kube, "", driver.Namespace)
 	tellTogether(kubeInformers)
-	one := newMaybeWithout(operator, d)
+	one := newMaybeWithout(operator, d, dyn.Resource(clusterCSIDrivers))
 	said := configinformers.NewSharedInformerFactory(config, resync)
 	return &clients{
 		kube: kube, dynamic: dyn, operator: one, patient: newPatient(one, cc.Clock), operatorInstances: instances,

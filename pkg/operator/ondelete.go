@@ -3,7 +3,6 @@ package operator
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -19,18 +18,19 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
 )
 
-// stableGeneration is library-go's annotation of the DaemonSet generation that was rolled out.
-const stableGeneration = "storage.openshift.io/stable-generation"
-
-// nodeUpdates keeps updates of node pods from ending mounts that live in them.
+// nodeUpdates keeps updates of node pods from ending mounts that live in them, and nodes that are not
+// ready from holding updates up.
 type nodeUpdates struct {
 	driver     driver.Driver
 	daemonSets appslisters.DaemonSetLister
 	live       appsclient.DaemonSetsGetter
 	classes    storagelisters.StorageClassLister
 	volumes    corelisters.PersistentVolumeLister
+	// unavailable finds the nodes that miss a pod.
+	unavailable func(context.Context, *appsv1.DaemonSet) ([]nodes.Unserved, error)
 }
 
 // userSpaceMounts says whether a StorageClass or a volume of the driver may be mounted by a
@@ -58,17 +58,25 @@ func (n nodeUpdates) userSpaceMounts() (bool, error) {
 }
 
 // hook leaves pods alone until an administrator deletes them, while such mounts are possible.
-// library-go would call that Progressing for ever, so the hook marks the generation as rolled
-// out; outdated pods are told of by NodePodsCurrent instead. It asks the API server, as
-// library-go does next: a cache that is a moment behind would name the generation before.
+// library-go would call that Progressing for ever, and a node that is not ready, too, so the hook marks
+// the generation as rolled out; NodePodsCurrent and NodesServed tell of the pods instead.
 func (n nodeUpdates) hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSet) error {
 	mounts, err := n.userSpaceMounts()
-	if err != nil || !mounts {
+	if err != nil {
 		return err
 	}
-	daemonSet.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
+	done := n.onlyAway
+	if mounts {
+		daemonSet.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
+		done = func(_ context.Context, live *appsv1.DaemonSet) (bool, error) {
+			return live.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType && live.Status.NumberUnavailable == 0, nil
+		}
+	} else if cached, err := n.daemonSets.DaemonSets(daemonSet.Namespace).Get(daemonSet.Name); err != nil || nodes.RolledOut(cached) || complete(cached) {
+		return nil // library-go reads it next.
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), hookTimeout)
 	defer cancel()
+	// As library-go does next: a cache that is a moment behind would name the generation before.
 	live, err := n.live.DaemonSets(daemonSet.Namespace).Get(ctx, daemonSet.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -76,13 +84,20 @@ func (n nodeUpdates) hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSe
 	if err != nil {
 		return fmt.Errorf("reading DaemonSet %s: %w", daemonSet.Name, err)
 	}
-	if live.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType && live.Status.NumberUnavailable == 0 {
-		if daemonSet.Annotations == nil {
-			daemonSet.Annotations = map[string]string{}
-		}
-		daemonSet.Annotations[stableGeneration] = strconv.FormatInt(live.Generation, 10)
+	if marked, err := done(ctx, live); err != nil || !marked {
+		return err
 	}
+	nodes.MarkRolledOut(daemonSet, live)
 	return nil
+}
+
+func complete(d *appsv1.DaemonSet) bool {
+	return d.Status.UpdatedNumberScheduled >= d.Status.DesiredNumberScheduled && d.Status.NumberUnavailable == 0
+}
+
+func (n nodeUpdates) onlyAway(ctx context.Context, live *appsv1.DaemonSet) (bool, error) {
+	unserved, err := n.unavailable(ctx, live)
+	return err == nil && nodes.OnlyAway(live, unserved), err
 }
 
 // hookTimeout ends a request to the API server; library-go gives its hooks no context.

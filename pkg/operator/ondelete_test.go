@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
 )
 
 func indexerOf(t *testing.T, objects ...runtime.Object) cache.Indexer {
@@ -73,6 +75,43 @@ func TestUserSpaceMounts(t *testing.T) {
 	}
 }
 
+// TestAwayIsNotProgressing: a node that is not ready must not hold up an upgrade for ever.
+func TestAwayIsNotProgressing(t *testing.T) {
+	away, crashing := nodes.Unserved{Node: "a", Away: true}, nodes.Unserved{Node: "a"}
+	for name, tc := range map[string]struct {
+		reason           string
+		updated, missing int32
+		unserved         nodes.Unserved
+		annotated        bool
+		asked            int
+	}{
+		"Done":     {"nobody is asked for anything", 8, 0, away, false, 0},
+		"Away":     {"all others have the new pod", 7, 1, away, true, 1},
+		"Crashing": {"the new pod does not start", 8, 1, crashing, false, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			live := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.RBD.NodeName(), Generation: 7}}
+			live.Status = appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: tc.updated, NumberUnavailable: tc.missing}
+			asked := 0
+			n := nodeUpdates{
+				driver: driver.RBD, daemonSets: appslisters.NewDaemonSetLister(indexerOf(t, live)), live: fake.NewClientset(live).AppsV1(),
+				classes: storagelisters.NewStorageClassLister(indexerOf(t)), volumes: corelisters.NewPersistentVolumeLister(indexerOf(t)),
+				unavailable: func(context.Context, *appsv1.DaemonSet) ([]nodes.Unserved, error) {
+					asked++
+					return []nodes.Unserved{tc.unserved}, nil
+				},
+			}
+			required := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.RBD.NodeName()}}
+			if err := n.hook(nil, required); err != nil {
+				t.Fatal(err)
+			}
+			if got := required.Annotations["storage.openshift.io/stable-generation"] == "7"; got != tc.annotated || asked != tc.asked {
+				t.Errorf("%s: marked as rolled out is %t after %d questions", tc.reason, got, asked)
+			}
+		})
+	}
+}
+
 func TestOnDeleteIsNotProgressing(t *testing.T) {
 	tests := map[string]struct {
 		reason    string
@@ -110,7 +149,7 @@ func TestOnDeleteIsNotProgressing(t *testing.T) {
 			if err := n.hook(nil, required); err != nil {
 				t.Fatal(err)
 			}
-			if got := required.Annotations[stableGeneration] == "7"; got != tc.annotated {
+			if got := required.Annotations["storage.openshift.io/stable-generation"] == "7"; got != tc.annotated {
 				t.Errorf("%s: marked as rolled out is %t, want %t", tc.reason, got, tc.annotated)
 			}
 			got := n.current(cached)

@@ -11,9 +11,12 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 
@@ -25,6 +28,8 @@ import (
 // nowhere to go, and that is no error. library-go would retry, and log, for ever.
 type maybeWithout struct {
 	v1helpers.OperatorClientWithFinalizers
+	name     string
+	resource dynamic.ResourceInterface
 	// informer has every controller of the process among its listeners.
 	informer cache.SharedIndexInformer
 	// seen is the version of the ClusterCSIDriver in the informer's cache; empty without one.
@@ -54,9 +59,9 @@ type operatorState struct {
 // written is a write, and the version that the cache had before it.
 type written struct{ seen, status string }
 
-func newMaybeWithout(inner v1helpers.OperatorClientWithFinalizers, d driver.Driver) *maybeWithout {
+func newMaybeWithout(inner v1helpers.OperatorClientWithFinalizers, d driver.Driver, resource dynamic.ResourceInterface) *maybeWithout {
 	m := &maybeWithout{
-		OperatorClientWithFinalizers: inner, informer: event.Together(inner.Informer()),
+		OperatorClientWithFinalizers: inner, name: d.Name, resource: resource, informer: event.Together(inner.Informer()),
 		writing: newTurns(), written: map[string]written{}, urgent: d.ConditionPrefix + "Driver",
 	}
 	m.seen = func() string {
@@ -120,23 +125,22 @@ func (m *maybeWithout) isUrgent(status *applyoperatorv1.OperatorStatusApplyConfi
 	})
 }
 
-// UpdateOperatorSpec writes spec.observedConfig, on which pods wait. Conditions wait meanwhile:
-// those of a start come one after the other, and each would be a conflict with what was read before.
-// What somebody else has changed in the spec is one still.
-func (m *maybeWithout) UpdateOperatorSpec(ctx context.Context, resourceVersion string, spec *operatorv1.OperatorSpec) (*operatorv1.OperatorSpec, string, error) {
+// UpdateOperatorSpec writes spec.observedConfig, on which pods wait, and nothing else of the resource.
+// library-go would send all of it as the cache has it, after a conflict with the newest version beside:
+// what a person had set meanwhile would be taken back.
+func (m *maybeWithout) UpdateOperatorSpec(ctx context.Context, _ string, spec *operatorv1.OperatorSpec) (*operatorv1.OperatorSpec, string, error) {
 	defer m.writing.take(true)()
-	out, version, err := m.OperatorClientWithFinalizers.UpdateOperatorSpec(ctx, resourceVersion, spec)
-	if !apierrors.IsConflict(err) {
-		return out, version, err
+	patch, err := json.Marshal([]map[string]any{{"op": "add", "path": "/spec/observedConfig", "value": spec.ObservedConfig}})
+	if err != nil {
+		return nil, "", fmt.Errorf("encoding spec.observedConfig of ClusterCSIDriver %s: %w", m.name, err)
 	}
-	live, _, resourceVersion, liveErr := m.GetOperatorStateWithQuorum(ctx)
-	if liveErr != nil {
-		return out, version, err
+	written, err := m.resource.Patch(ctx, m.name, types.JSONPatchType, patch, metav1.PatchOptions{})
+	if err != nil {
+		return nil, "", fmt.Errorf("writing spec.observedConfig of ClusterCSIDriver %s: %w", m.name, err)
 	}
-	before := live.DeepCopy()
-	before.ObservedConfig = spec.ObservedConfig
-	if !equality.Semantic.DeepEqual(before, spec) {
-		return out, version, err
+	out := operatorv1.ClusterCSIDriver{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(written.Object, &out); err != nil {
+		return nil, "", fmt.Errorf("reading ClusterCSIDriver %s: %w", m.name, err)
 	}
-	return m.OperatorClientWithFinalizers.UpdateOperatorSpec(ctx, resourceVersion, spec)
+	return &out.Spec.OperatorSpec, written.GetResourceVersion(), nil
 }

@@ -5,15 +5,17 @@ import (
 	"errors"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	k8sruntime "k8s.io/apimachinery/pkg/runtime"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
@@ -37,7 +39,7 @@ func TestConditionsWithoutResource(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			client := newMaybeWithout(finalizable{tc.operator}, driver.RBD)
+			client := newMaybeWithout(finalizable{tc.operator}, driver.RBD, nil)
 			client.seen = func() string { return "" }
 			good := applyoperatorv1.OperatorStatus().WithConditions(condition.Good("XDegraded"))
 			if err := client.ApplyOperatorStatus(t.Context(), "manager", good); err != nil {
@@ -69,7 +71,7 @@ func (c *crowded) ApplyOperatorStatus(context.Context, string, *applyoperatorv1.
 
 func TestConditionsOneAfterTheOther(t *testing.T) {
 	inner := &crowded{finalizable: finalizable{conditiontest.New(operatorv1.Managed)}}
-	client := newMaybeWithout(inner, driver.RBD)
+	client := newMaybeWithout(inner, driver.RBD, nil)
 	client.seen = func() string { return "" }
 	var all sync.WaitGroup
 	for range 20 {
@@ -99,7 +101,7 @@ func (s *lagging) ApplyOperatorStatus(context.Context, string, *applyoperatorv1.
 
 func TestWritesOnceUntilItIsSeen(t *testing.T) {
 	inner := &lagging{finalizable: finalizable{conditiontest.New(operatorv1.Managed)}}
-	client := newMaybeWithout(inner, driver.RBD)
+	client := newMaybeWithout(inner, driver.RBD, nil)
 	seen := "1"
 	client.seen = func() string { return seen }
 	good := applyoperatorv1.OperatorStatus().WithConditions(condition.Good("XDegraded"))
@@ -134,53 +136,32 @@ func TestWritesOnceUntilItIsSeen(t *testing.T) {
 	}
 }
 
-// versioned has a spec that is updated as of its newest version only.
-type versioned struct {
-	finalizable
-	version int
-	live    operatorv1.OperatorSpec
-	calls   int
-}
-
-func (v *versioned) GetOperatorStateWithQuorum(context.Context) (*operatorv1.OperatorSpec, *operatorv1.OperatorStatus, string, error) {
-	return &v.live, nil, strconv.Itoa(v.version), nil
-}
-
-func (v *versioned) UpdateOperatorSpec(_ context.Context, version string, spec *operatorv1.OperatorSpec) (*operatorv1.OperatorSpec, string, error) {
-	v.calls++
-	if version != strconv.Itoa(v.version) {
-		return nil, "", apierrors.NewConflict(schema.GroupResource{}, "", errors.New("modified"))
+// TestObservedConfigAlone: what was read before may be older than what a person has set since, of which
+// the typed spec knows only a part.
+func TestObservedConfigAlone(t *testing.T) {
+	live := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "operator.openshift.io/v1", "kind": "ClusterCSIDriver",
+		"metadata": map[string]any{"name": driver.RBD.Name, "annotations": map[string]any{"example.com/mine": "1"}},
+		"spec": map[string]any{
+			"logLevel": "Debug", "driverConfig": map[string]any{"driverType": "Ceph", "ceph": map[string]any{"pool": "mine"}},
+			"observedConfig": map[string]any{"before": true},
+		},
+	}}
+	resource := dynamicfake.NewSimpleDynamicClient(k8sruntime.NewScheme(), live.DeepCopy()).Resource(clusterCSIDrivers)
+	client := newMaybeWithout(finalizable{conditiontest.New(operatorv1.Managed)}, driver.RBD, resource)
+	older := &operatorv1.OperatorSpec{LogLevel: operatorv1.Normal}
+	older.ObservedConfig.Object = &unstructured.Unstructured{Object: map[string]any{"after": true}}
+	spec, _, err := client.UpdateOperatorSpec(t.Context(), "1", older)
+	if err != nil || spec.LogLevel != operatorv1.Debug || string(spec.ObservedConfig.Raw) != `{"after":true}` {
+		t.Errorf("returned %+v, %v", spec, err)
 	}
-	v.version++
-	v.live = *spec
-	return spec, strconv.Itoa(v.version), nil
-}
-
-func TestObservedConfigBesideConditions(t *testing.T) {
-	read := operatorv1.OperatorSpec{LogLevel: operatorv1.Normal}
-	for name, tc := range map[string]struct {
-		reason   string
-		version  int
-		live     operatorv1.OperatorSpec
-		calls    int
-		conflict bool
-	}{
-		"Alone":      {reason: "nobody else writes", version: 1, live: read, calls: 1},
-		"Conditions": {reason: "a condition was written since", version: 5, live: read, calls: 2},
-		"Settings":   {reason: "what a person has set since would be lost", version: 5, live: operatorv1.OperatorSpec{LogLevel: operatorv1.Debug}, calls: 1, conflict: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inner := &versioned{finalizable: finalizable{conditiontest.New(operatorv1.Managed)}, version: tc.version, live: tc.live}
-			wanted := read
-			wanted.ObservedConfig.Raw = []byte(`{"a":1}`)
-			_, _, err := newMaybeWithout(inner, driver.RBD).UpdateOperatorSpec(t.Context(), "1", &wanted)
-			if apierrors.IsConflict(err) != tc.conflict || inner.calls != tc.calls {
-				t.Errorf("%s: %v after %d calls", tc.reason, err, inner.calls)
-			}
-			if written := string(inner.live.ObservedConfig.Raw) != ""; written == tc.conflict {
-				t.Errorf("%s: written: %t", tc.reason, written)
-			}
-		})
+	got, err := resource.Get(t.Context(), driver.RBD.Name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live.Object["spec"].(map[string]any)["observedConfig"] = map[string]any{"after": true}
+	if diff := cmp.Diff(live.Object, got.Object); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
@@ -200,7 +181,7 @@ func (s *slow) ApplyOperatorStatus(_ context.Context, manager string, _ *applyop
 // TestDeploysFirst: the Deployment is created by a controller that has its condition behind it.
 func TestDeploysFirst(t *testing.T) {
 	inner := &slow{finalizable: finalizable{conditiontest.New(operatorv1.Managed)}, begun: make(chan string), goOn: make(chan struct{})}
-	client := newMaybeWithout(inner, driver.RBD)
+	client := newMaybeWithout(inner, driver.RBD, nil)
 	client.seen = func() string { return "" }
 	var all sync.WaitGroup
 	write := func(manager, conditionType string) {

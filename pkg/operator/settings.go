@@ -45,6 +45,9 @@ func (s starter) settingsController() factory.Controller {
 		Reader:   s.settingsReader(),
 		Operator: s.clients.operator,
 		Save:     s.lastSettings().Save,
+		Live: func(ctx context.Context) (*unstructured.Unstructured, error) {
+			return s.clients.dynamic.Resource(clusterCSIDrivers).Get(ctx, s.driver.Name, metav1.GetOptions{})
+		},
 		Apply: func(ctx context.Context, cr *unstructured.Unstructured, manager string) error {
 			_, err := s.clients.dynamic.Resource(clusterCSIDrivers).Apply(ctx, cr.GetName(), cr, metav1.ApplyOptions{FieldManager: manager, Force: true})
 			return err

@@ -157,6 +157,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		staticResources,
 		s.controllerDeployment(),
 		s.nodeDaemonSet(),
+		s.nodes(),
 		s.serviceMonitor(),
 		s.storageClass(),
 		s.usableClasses(),

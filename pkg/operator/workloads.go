@@ -10,10 +10,12 @@ import (
 	"github.com/openshift/library-go/pkg/operator/csi/csidrivercontrollerservicecontroller"
 	"github.com/openshift/library-go/pkg/operator/csi/csidrivernodeservicecontroller"
 	"github.com/openshift/library-go/pkg/operator/resource/resourceread"
+	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
 )
 
 // workloadResync lets library-go's "progressing too long" fire.
@@ -71,8 +73,9 @@ func (s starter) nodeDaemonSet() factory.Controller {
 	configMaps := s.clients.ns().Core().V1().ConfigMaps()
 	updates := nodeUpdates{
 		driver: s.driver, daemonSets: daemonSets.Lister(), live: s.clients.kube.AppsV1(),
-		classes: s.clients.cluster().Storage().V1().StorageClasses().Lister(),
-		volumes: s.clients.volumes.Core().V1().PersistentVolumes().Lister(),
+		classes:     s.clients.cluster().Storage().V1().StorageClasses().Lister(),
+		volumes:     s.clients.volumes.Core().V1().PersistentVolumes().Lister(),
+		unavailable: s.unavailable,
 	}
 	manifest := s.assets.Node()
 	inner := csidrivernodeservicecontroller.NewCSIDriverNodeServiceController(
@@ -94,6 +97,17 @@ func (s starter) nodeDaemonSet() factory.Controller {
 		},
 		missing: s.missing(prerequisitesOf(resourceread.ReadDaemonSetV1OrDie(manifest).Spec.Template.Spec)),
 	}, daemonSets.Informer(), s.clients.cluster().Storage().V1().StorageClasses().Informer(), s.clients.volumeCache())
+}
+
+func (s starter) nodes() factory.Controller {
+	return nodes.New(nodes.Config{
+		Driver: s.driver, Operator: s.clients.operator, DaemonSets: s.clients.ns().Apps().V1().DaemonSets(),
+		Unavailable: s.unavailable, Clock: clock.RealClock{}, Recorder: s.recorder,
+	})
+}
+
+func (s starter) unavailable(ctx context.Context, daemonSet *appsv1.DaemonSet) ([]nodes.Unserved, error) {
+	return nodes.Unavailable(ctx, s.clients.kube, daemonSet)
 }
 
 func (s starter) workload(w workload, informers ...factory.Informer) factory.Controller {

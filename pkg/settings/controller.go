@@ -20,7 +20,11 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
-const controllerName = "CephSettings"
+const (
+	controllerName = "CephSettings"
+	// resync finds settings that one of several API servers has dropped still.
+	resync = 5 * time.Minute
+)
 
 // manager is who writes the conditions and the annotation.
 func manager(d driver.Driver) string { return d.OperatorName() + "-" + controllerName }
@@ -31,6 +35,8 @@ type Config struct {
 	Operator v1helpers.OperatorClient
 	// Save remembers settings that are valid.
 	Save func(context.Context, state.Settings) error
+	// Live asks the API server for the ClusterCSIDriver.
+	Live func(context.Context) (*unstructured.Unstructured, error)
 	// Apply applies metadata to the ClusterCSIDriver as a field manager.
 	Apply func(ctx context.Context, cr *unstructured.Unstructured, manager string) error
 	// State is the informer that Last rests on.
@@ -48,6 +54,7 @@ func New(config Config) factory.Controller {
 	c := controller{config}
 	return factory.New().
 		WithSync(c.sync).
+		ResyncEvery(resync).
 		WithControllerInstanceName(controllerName).
 		WithInformers(c.Operator.Informer(), c.State).
 		ToController(controllerName, c.Recorder)
@@ -66,6 +73,15 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
 	}
 	stand, problem := declaredIn(c.Driver, cr)
+	if stand.pruned {
+		if cr, err = c.live(ctx); apierrors.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		stand, problem = declaredIn(c.Driver, cr)
+	}
 	if problem == nil {
 		_, problem = driver.ParseSettings(c.Driver, stand.path, stand.fields)
 	}
@@ -85,6 +101,18 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 		}
 	}
 	return c.report(ctx, status.Conditions, describe(c.Driver, stand, problem, kept{found, err}))
+}
+
+// live asks the API server. A watch that began on a CRD without the settings drops them from the cache
+// although they are there again; the annotation, which is written then, gets through.
+func (c controller) live(ctx context.Context) (*unstructured.Unstructured, error) {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	cr, err := c.Live(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	}
+	return cr, nil
 }
 
 // keep writes valid settings where they outlive another CRD, and mistakes. Most clusters have none; a

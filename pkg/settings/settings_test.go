@@ -257,6 +257,7 @@ func newController(operator *conditiontest.Operator, m *memory, server *apiServe
 			Last:     m.load,
 			Synced:   func() bool { return true },
 		},
+		Live:     func(context.Context) (*unstructured.Unstructured, error) { return server.cr, nil },
 		Operator: operator, Save: m.save, Apply: server.apply, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
 	}}
 }
@@ -300,6 +301,25 @@ func TestLifeOfSettings(t *testing.T) {
 	}
 	if got, err := c.Current(); err != nil || !reflect.DeepEqual(got, driver.Settings{}) || m.last.Ceph != nil || server.writes != 3 {
 		t.Errorf("at the end: %+v, %v, remembered %v, %d writes", got, err, m.last.Ceph, server.writes)
+	}
+}
+
+// TestCacheLacksThem: a watch from before the CRD was patched drops settings that are there again. They
+// reach the cache by the annotation.
+func TestCacheLacksThem(t *testing.T) {
+	server, m, operator := &apiServer{cr: resource(set(good))}, &memory{}, conditiontest.New(operatorv1.Managed)
+	server.annotate(`{"mounter":"rbd"}`)
+	c := newController(operator, m, server)
+	c.Resource = func() (*unstructured.Unstructured, error) {
+		cached := server.cr.DeepCopy()
+		cached.Object["spec"] = resource(pruned).Object["spec"]
+		return cached, nil
+	}
+	for range 2 {
+		sync(t, c)
+	}
+	if got, err := c.Current(); err != nil || got.Mounter != "rbd-nbd" || len(operator.Types()) > 0 || server.writes != 1 {
+		t.Errorf("settings are %+v, %v, conditions %v after %d writes", got, err, operator.Types(), server.writes)
 	}
 }
 

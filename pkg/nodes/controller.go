@@ -1,0 +1,153 @@
+// Package nodes tells which nodes cannot mount volumes, and why. It asks the API server for pods and
+// nodes only while the DaemonSet says that pods are missing.
+package nodes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	appsinformers "k8s.io/client-go/informers/apps/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
+)
+
+const (
+	// patience is how long a node may be unserved before it is told: pods start, and are replaced.
+	patience = time.Minute
+	// again is how often they are looked at while some are.
+	again = 30 * time.Second
+	// deadline bounds the requests of one look.
+	deadline = 10 * time.Second
+)
+
+// Unavailable finds the unserved nodes of a DaemonSet.
+func Unavailable(ctx context.Context, kube kubernetes.Interface, daemonSet *appsv1.DaemonSet) ([]Unserved, error) {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	nodes, err := kube.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("listing Nodes: %w", err)
+	}
+	selector, err := metav1.LabelSelectorAsSelector(daemonSet.Spec.Selector)
+	if err != nil {
+		return nil, fmt.Errorf("selector of DaemonSet %s: %w", daemonSet.Name, err)
+	}
+	pods, err := kube.CoreV1().Pods(daemonSet.Namespace).List(ctx, metav1.ListOptions{LabelSelector: selector.String()})
+	if err != nil {
+		return nil, fmt.Errorf("listing pods of DaemonSet %s: %w", daemonSet.Name, err)
+	}
+	return find(daemonSet, nodes.Items, pods.Items), nil
+}
+
+// Config is all that the controller uses.
+type Config struct {
+	Driver     driver.Driver
+	Operator   v1helpers.OperatorClient
+	DaemonSets appsinformers.DaemonSetInformer
+	// Unavailable finds the unserved nodes of a DaemonSet.
+	Unavailable func(context.Context, *appsv1.DaemonSet) ([]Unserved, error)
+	Clock       clock.PassiveClock
+	Recorder    events.Recorder
+}
+
+type controller struct {
+	Config
+	name string
+	// since is when a node was seen unserved first.
+	since map[string]time.Time
+}
+
+// New returns the controller <ConditionPrefix>NodesController. It writes the condition NodesServed, with
+// the reasons NodesNotServed and NodesNotReady, while nodes cannot mount volumes for longer than a
+// minute; otherwise the condition is absent.
+func New(config Config) factory.Controller {
+	c := controller{config, config.Driver.ConditionPrefix + "NodesController", map[string]time.Time{}}
+	return factory.New().
+		WithSync(c.sync).
+		WithControllerInstanceName(c.name).
+		WithInformers(config.Operator.Informer(), config.DaemonSets.Informer()).
+		ToController(c.name, config.Recorder)
+}
+
+func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+	state, err := management.State(c.Operator, c.Driver.Name)
+	if err != nil || state == management.None {
+		return err
+	}
+	daemonSet, err := c.DaemonSets.Lister().DaemonSets(driver.Namespace).Get(c.Driver.NodeName())
+	if apierrors.IsNotFound(err) {
+		return c.report(ctx, 0, nil)
+	}
+	if err != nil {
+		return fmt.Errorf("reading DaemonSet %s: %w", c.Driver.NodeName(), err)
+	}
+	if daemonSet.Status.NumberAvailable >= daemonSet.Status.DesiredNumberScheduled {
+		clear(c.since)
+		return c.report(ctx, 0, nil)
+	}
+	syncCtx.Queue().AddAfter(syncCtx.QueueKey(), again)
+	unserved, err := c.Unavailable(ctx, daemonSet)
+	if err != nil {
+		return err
+	}
+	return c.report(ctx, daemonSet.Status.DesiredNumberScheduled, c.lasting(unserved))
+}
+
+// lasting are those that were unserved for long enough, which those that are told already are.
+func (c controller) lasting(unserved []Unserved) []Unserved {
+	now := c.Clock.Now()
+	seen := map[string]time.Time{}
+	var out []Unserved
+	for _, u := range unserved {
+		first, known := c.since[u.Node]
+		if !known {
+			first = now
+		}
+		seen[u.Node] = first
+		if now.Sub(first) >= patience {
+			out = append(out, u)
+		}
+	}
+	clear(c.since)
+	for node, first := range seen {
+		c.since[node] = first
+	}
+	return out
+}
+
+// report writes nothing while there is nothing to say, and was not before.
+func (c controller) report(ctx context.Context, desired int32, unserved []Unserved) error {
+	_, held, _, err := c.Operator.GetOperatorState()
+	if err != nil {
+		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	}
+	if len(unserved) == 0 && v1helpers.FindOperatorCondition(held.Conditions, condition.NodesServed) == nil {
+		return nil
+	}
+	status := applyoperatorv1.OperatorStatus()
+	if len(unserved) > 0 {
+		reason := condition.NodesNotReady
+		if slices.ContainsFunc(unserved, func(u Unserved) bool { return !u.Away }) {
+			reason = condition.NodesNotServed
+		}
+		status.WithConditions(condition.New(condition.NodesServed, operatorv1.ConditionFalse, reason, message(c.Driver.Name, desired, unserved)))
+	}
+	if err := c.Operator.ApplyOperatorStatus(ctx, c.name, status); err != nil {
+		return fmt.Errorf("writing condition %s: %w", condition.NodesServed, err)
+	}
+	return nil
+}

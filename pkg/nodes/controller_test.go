@@ -1,0 +1,85 @@
+package nodes
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/events"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// TestLife: a node is told of after a minute, by its state then, and not before; pods that start are no news.
+func TestLife(t *testing.T) {
+	var unserved []Unserved
+	daemonSet := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: driver.RBD.NodeName(), Namespace: driver.Namespace}}
+	daemonSet.Status.DesiredNumberScheduled = 3
+	informer := informers.NewSharedInformerFactory(fake.NewClientset(), 0).Apps().V1().DaemonSets()
+	if err := informer.Informer().GetStore().Add(daemonSet); err != nil {
+		t.Fatal(err)
+	}
+	operator, now := conditiontest.New(operatorv1.Managed), clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
+	c := controller{Config{
+		Driver: driver.RBD, Operator: operator, DaemonSets: informer, Clock: now,
+		Unavailable: func(context.Context, *appsv1.DaemonSet) ([]Unserved, error) { return unserved, nil },
+		Recorder:    events.NewInMemoryRecorder("test", clock.RealClock{}),
+	}, "test", map[string]time.Time{}}
+	crashing, away := Unserved{Node: "a", Why: "CrashLoopBackOff"}, Unserved{Node: "b", Why: "the node is not ready", Away: true}
+	for _, step := range []struct {
+		reason    string
+		after     time.Duration
+		available int32
+		unserved  []Unserved
+		want, why string
+	}{
+		{"pods start", 0, 0, []Unserved{crashing, away}, "", ""},
+		{"and crash", 59 * time.Second, 1, []Unserved{crashing}, "", ""},
+		{"for a minute; the other one was served meanwhile", time.Second, 1, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff"},
+		{"nothing new", 0, 1, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff"},
+		{"a node is away", time.Minute, 2, []Unserved{away}, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nb: the node is not ready"},
+		{"and back", time.Minute, 3, nil, "", ""},
+	} {
+		now.SetTime(now.Now().Add(step.after))
+		unserved = step.unserved
+		daemonSet.Status.NumberAvailable = step.available
+		if err := c.sync(t.Context(), factory.NewSyncContext("test", c.Recorder)); err != nil {
+			t.Fatal(err)
+		}
+		reason, message := "", ""
+		if got := operator.Condition(condition.NodesServed); got != nil {
+			reason, message = got.Reason, got.Message
+		}
+		if reason != step.want || message != step.why {
+			t.Errorf("%s: got %s: %q", step.reason, reason, message)
+		}
+	}
+	if operator.Writes() != 3 {
+		t.Errorf("%d writes, want one for each change", operator.Writes())
+	}
+}
+
+// TestUnavailable: pods of others do not count.
+func TestUnavailable(t *testing.T) {
+	a, b := node("a", corev1.ConditionTrue), node("b", corev1.ConditionTrue)
+	mine, others := pod("a", corev1.ConditionTrue), pod("b", corev1.ConditionTrue)
+	mine.Namespace, others.Namespace = driver.Namespace, driver.Namespace
+	mine.Labels, others.Labels = map[string]string{"app": "n"}, map[string]string{"app": "other"}
+	daemonSet := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace}}
+	daemonSet.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "n"}}
+	got, err := Unavailable(t.Context(), fake.NewClientset(&a, &b, &mine, &others), daemonSet)
+	if err != nil || len(got) != 1 || got[0].Node != "b" {
+		t.Errorf("got %v, %v", got, err)
+	}
+}

@@ -1,0 +1,142 @@
+package nodes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Unserved is a node on which volumes cannot be mounted.
+type Unserved struct {
+	Node string
+	// Why is for people.
+	Why string
+	// Away says that the node itself is not ready: no pod can be replaced there.
+	Away bool
+}
+
+// find looks at each node that is to have a pod:
+//
+//	node       pod                  unserved
+//	any        ready                no
+//	not ready  none, or not ready   the node is not ready
+//	ready      none                 no pod yet
+//	ready      not ready            what its containers wait for
+func find(daemonSet *appsv1.DaemonSet, nodes []corev1.Node, pods []corev1.Pod) []Unserved {
+	byNode := map[string]corev1.Pod{}
+	for _, pod := range pods {
+		if held, found := byNode[place(pod)]; !found || !ready(held) {
+			byNode[place(pod)] = pod
+		}
+	}
+	wanted := labels.SelectorFromSet(daemonSet.Spec.Template.Spec.NodeSelector)
+	var out []Unserved
+	for _, node := range nodes {
+		pod, found := byNode[node.Name]
+		switch {
+		case !found && !wanted.Matches(labels.Set(node.Labels)), found && ready(pod):
+		case !nodeReady(node):
+			out = append(out, Unserved{Node: node.Name, Why: "the node is not ready", Away: true})
+		case !found:
+			out = append(out, Unserved{Node: node.Name, Why: "no pod has been made"})
+		default:
+			out = append(out, Unserved{Node: node.Name, Why: waitsFor(pod)})
+		}
+	}
+	slices.SortFunc(out, func(a, b Unserved) int { return cmp.Compare(a.Node, b.Node) })
+	return out
+}
+
+// place is the node of a pod, also of one that the scheduler has not put there yet.
+func place(pod corev1.Pod) string {
+	affinity := pod.Spec.Affinity
+	if pod.Spec.NodeName != "" || affinity == nil || affinity.NodeAffinity == nil || affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return pod.Spec.NodeName
+	}
+	for _, term := range affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		for _, field := range term.MatchFields {
+			if field.Key == "metadata.name" && len(field.Values) == 1 {
+				return field.Values[0]
+			}
+		}
+	}
+	return ""
+}
+
+func ready(pod corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+func nodeReady(node corev1.Node) bool {
+	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+// waitsFor is the first thing that keeps a pod from being ready.
+func waitsFor(pod corev1.Pod) string {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
+			return fmt.Sprintf("pod %s is not scheduled: %s", pod.Name, short(c.Message))
+		}
+	}
+	var unready []string
+	for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		if waiting := container.State.Waiting; waiting != nil && waiting.Reason != "" && waiting.Reason != "PodInitializing" && waiting.Reason != "ContainerCreating" {
+			return fmt.Sprintf("container %s of pod %s: %s%s", container.Name, pod.Name, waiting.Reason, last(container))
+		}
+		if !container.Ready {
+			unready = append(unready, container.Name)
+		}
+	}
+	if len(unready) == 0 {
+		return fmt.Sprintf("pod %s is %s", pod.Name, cmp.Or(string(pod.Status.Phase), string(corev1.PodPending)))
+	}
+	return fmt.Sprintf("not ready in pod %s: %s", pod.Name, strings.Join(unready, ", "))
+}
+
+// last is how the container ended, or why it did not start.
+func last(c corev1.ContainerStatus) string {
+	ended := c.LastTerminationState.Terminated
+	switch {
+	case ended != nil && strings.TrimSpace(ended.Message) != "":
+		return ", ended with " + short(ended.Message)
+	case ended != nil:
+		return fmt.Sprintf(", ended with exit code %d", ended.ExitCode)
+	case c.State.Waiting.Message != "":
+		return ", " + short(c.State.Waiting.Message)
+	}
+	return ""
+}
+
+// short is the last line of a text, cut to what a condition can hold.
+func short(text string) string {
+	const most = 200
+	text = strings.TrimSpace(text)
+	text = text[strings.LastIndexByte(text, '\n')+1:]
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// shown is how many nodes a message names.
+const shown = 5
+
+func message(driverName string, desired int32, unserved []Unserved) string {
+	var lines []string
+	for _, u := range unserved[:min(shown, len(unserved))] {
+		lines = append(lines, u.Node+": "+u.Why)
+	}
+	if more := len(unserved) - shown; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Sprintf("%d of %d nodes cannot mount volumes of %s:\n%s", len(unserved), desired, driverName, strings.Join(lines, "\n"))
+}
