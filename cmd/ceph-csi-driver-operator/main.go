@@ -14,11 +14,13 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/component-base/logs"
+	"k8s.io/klog/v2"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	klog.SetLogFilter(withoutBodies{})
 	if err := newCommand().ExecuteContext(ctx); err != nil {
 		if text := strings.ReplaceAll(err.Error(), "\n", " "); text != "" {
 			fmt.Fprintln(os.Stderr, "error: "+text)

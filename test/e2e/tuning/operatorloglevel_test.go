@@ -9,6 +9,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	operatorv1 "github.com/openshift/api/operator/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -67,5 +68,18 @@ var _ = Describe("spec.operatorLogLevel", func() {
 			Expect(env.Operator(d).PID()).To(Equal(pids[d.Name]))
 			Expect(env.Operator(d).Exited()).NotTo(HaveOccurred(), "the operator was not started anew")
 		}
+	})
+
+	// That no key is in a log, the suite looks at its end.
+	It("shows at TraceAll that something is sent, and not what", func(ctx SpecContext) {
+		DeferCleanup(set, operatorv1.Normal)
+		set(ctx, operatorv1.TraceAll)
+		for _, d := range driver.All {
+			Eventually(func() string {
+				Expect(env.Kube.CoreV1().Secrets(driver.Namespace).Delete(ctx, d.NodeSecret(), metav1.DeleteOptions{})).To(Or(Succeed(), Satisfy(apierrors.IsNotFound)))
+				return log(d)
+			}).WithContext(ctx).WithTimeout(fixture.Patience).Should(ContainSubstring(`"Request Body" body="(not shown)"`))
+		}
+		env.Settle(ctx)
 	})
 })
