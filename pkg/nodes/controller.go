@@ -15,9 +15,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	appsinformers "k8s.io/client-go/informers/apps/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
@@ -30,28 +28,7 @@ const (
 	patience = time.Minute
 	// again is how often they are looked at while some are.
 	again = 30 * time.Second
-	// deadline bounds the requests of one look.
-	deadline = 10 * time.Second
 )
-
-// Unavailable finds the unserved nodes of a DaemonSet.
-func Unavailable(ctx context.Context, kube kubernetes.Interface, daemonSet *appsv1.DaemonSet) ([]Unserved, error) {
-	ctx, cancel := context.WithTimeout(ctx, deadline)
-	defer cancel()
-	nodes, err := kube.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("listing Nodes: %w", err)
-	}
-	selector, err := metav1.LabelSelectorAsSelector(daemonSet.Spec.Selector)
-	if err != nil {
-		return nil, fmt.Errorf("selector of DaemonSet %s: %w", daemonSet.Name, err)
-	}
-	pods, err := kube.CoreV1().Pods(daemonSet.Namespace).List(ctx, metav1.ListOptions{LabelSelector: selector.String()})
-	if err != nil {
-		return nil, fmt.Errorf("listing pods of DaemonSet %s: %w", daemonSet.Name, err)
-	}
-	return find(daemonSet, nodes.Items, pods.Items), nil
-}
 
 // Config is all that the controller uses.
 type Config struct {

@@ -70,16 +70,35 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestUnavailable: pods of others do not count.
-func TestUnavailable(t *testing.T) {
+// TestLook: pods of others do not count, and nobody asks for each pod that starts.
+func TestLook(t *testing.T) {
 	a, b := node("a", corev1.ConditionTrue), node("b", corev1.ConditionTrue)
 	mine, others := pod("a", corev1.ConditionTrue), pod("b", corev1.ConditionTrue)
 	mine.Namespace, others.Namespace = driver.Namespace, driver.Namespace
 	mine.Labels, others.Labels = map[string]string{"app": "n"}, map[string]string{"app": "other"}
 	daemonSet := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace}}
 	daemonSet.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "n"}}
-	got, err := Unavailable(t.Context(), fake.NewClientset(&a, &b, &mine, &others), daemonSet)
-	if err != nil || len(got) != 1 || got[0].Node != "b" {
-		t.Errorf("got %v, %v", got, err)
+	client, now := fake.NewClientset(&a, &b, &mine, &others), clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
+	look := NewLook(client, now)
+	for _, step := range []struct {
+		reason     string
+		after      time.Duration
+		generation int64
+		requests   int
+	}{
+		{"the first time", 0, 1, 2},
+		{"a pod has started", 29 * time.Second, 1, 2},
+		{"half a minute later", time.Second, 1, 4},
+		{"a change", 0, 2, 6},
+	} {
+		now.SetTime(now.Now().Add(step.after))
+		daemonSet.Generation = step.generation
+		got, err := look.Unserved(t.Context(), daemonSet)
+		if err != nil || len(got) != 1 || got[0].Node != "b" {
+			t.Errorf("%s: got %v, %v", step.reason, got, err)
+		}
+		if requests := len(client.Actions()); requests != step.requests {
+			t.Errorf("%s: %d requests, want %d", step.reason, requests, step.requests)
+		}
 	}
 }

@@ -1,10 +1,12 @@
 package nodes
 
 import (
-	"slices"
+	"fmt"
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 )
 
 // stableGeneration is library-go's annotation of the DaemonSet generation that was rolled out.
@@ -26,8 +28,32 @@ func MarkRolledOut(d, live *appsv1.DaemonSet) {
 // OnlyAway says whether nothing but nodes that are not ready keeps a DaemonSet from being rolled out. They
 // get their pods when they come back.
 func OnlyAway(d *appsv1.DaemonSet, unserved []Unserved) bool {
-	away := int32(len(unserved))
-	return d.Status.ObservedGeneration == d.Generation && away > 0 &&
-		d.Status.UpdatedNumberScheduled+away >= d.Status.DesiredNumberScheduled &&
-		!slices.ContainsFunc(unserved, func(u Unserved) bool { return !u.Away })
+	count := away(unserved)
+	return d.Status.ObservedGeneration == d.Generation && count > 0 && int(count) == len(unserved) &&
+		d.Status.UpdatedNumberScheduled+count >= d.Status.DesiredNumberScheduled
+}
+
+// MakeRoom lets a rollout go on beside nodes that are not ready: Kubernetes counts their pods among those
+// that may be unavailable, and replaces no other one when there are more of them. It changes d where live
+// waits for that.
+func MakeRoom(d, live *appsv1.DaemonSet, unserved []Unserved) error {
+	count, rolling := away(unserved), d.Spec.UpdateStrategy.RollingUpdate
+	if count == 0 || rolling == nil || live.Status.UpdatedNumberScheduled+count >= live.Status.DesiredNumberScheduled {
+		return nil
+	}
+	most, err := intstr.GetScaledValueFromIntOrPercent(rolling.MaxUnavailable, int(live.Status.DesiredNumberScheduled), true)
+	if err != nil {
+		return fmt.Errorf("maxUnavailable of DaemonSet %s: %w", d.Name, err)
+	}
+	rolling.MaxUnavailable = ptr.To(intstr.FromInt32(int32(most) + count))
+	return nil
+}
+
+func away(unserved []Unserved) (count int32) {
+	for _, u := range unserved {
+		if u.Away {
+			count++
+		}
+	}
+	return count
 }

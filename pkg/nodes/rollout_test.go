@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 )
 
 func TestOnlyAway(t *testing.T) {
@@ -30,6 +32,31 @@ func TestOnlyAway(t *testing.T) {
 		MarkRolledOut(d, d)
 		if !RolledOut(d) {
 			t.Error("it was marked")
+		}
+	}
+}
+
+func TestMakeRoom(t *testing.T) {
+	away, crashing := Unserved{Node: "a", Away: true}, Unserved{Node: "b"}
+	for name, tc := range map[string]struct {
+		reason   string
+		updated  int32
+		unserved []Unserved
+		want     string
+	}{
+		"None":     {"a rollout goes its way", 3, nil, "10%"},
+		"Crashing": {"a new version that does not start must not spread", 3, []Unserved{crashing}, "10%"},
+		"Away":     {"one beside it", 3, []Unserved{away, crashing}, "2"},
+		"Enough":   {"all others have the new pod", 7, []Unserved{away}, "10%"},
+	} {
+		d, live := &appsv1.DaemonSet{}, &appsv1.DaemonSet{}
+		d.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxUnavailable: ptr.To(intstr.FromString("10%"))}
+		live.Status = appsv1.DaemonSetStatus{DesiredNumberScheduled: 8, UpdatedNumberScheduled: tc.updated}
+		if err := MakeRoom(d, live, tc.unserved); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable.String(); got != tc.want {
+			t.Errorf("%s: %s: %s, want %s", name, tc.reason, got, tc.want)
 		}
 	}
 }

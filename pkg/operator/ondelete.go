@@ -65,12 +65,8 @@ func (n nodeUpdates) hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSe
 	if err != nil {
 		return err
 	}
-	done := n.onlyAway
 	if mounts {
 		daemonSet.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
-		done = func(_ context.Context, live *appsv1.DaemonSet) (bool, error) {
-			return live.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType && live.Status.NumberUnavailable == 0, nil
-		}
 	} else if cached, err := n.daemonSets.DaemonSets(daemonSet.Namespace).Get(daemonSet.Name); err != nil || nodes.RolledOut(cached) || complete(cached) {
 		return nil // library-go reads it next.
 	}
@@ -84,20 +80,25 @@ func (n nodeUpdates) hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSe
 	if err != nil {
 		return fmt.Errorf("reading DaemonSet %s: %w", daemonSet.Name, err)
 	}
-	if marked, err := done(ctx, live); err != nil || !marked {
-		return err
+	done := live.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType && live.Status.NumberUnavailable == 0
+	if !mounts {
+		unserved, err := n.unavailable(ctx, live)
+		if err != nil {
+			return err
+		}
+		if err := nodes.MakeRoom(daemonSet, live, unserved); err != nil {
+			return err
+		}
+		done = nodes.OnlyAway(live, unserved)
 	}
-	nodes.MarkRolledOut(daemonSet, live)
+	if done {
+		nodes.MarkRolledOut(daemonSet, live)
+	}
 	return nil
 }
 
 func complete(d *appsv1.DaemonSet) bool {
 	return d.Status.UpdatedNumberScheduled >= d.Status.DesiredNumberScheduled && d.Status.NumberUnavailable == 0
-}
-
-func (n nodeUpdates) onlyAway(ctx context.Context, live *appsv1.DaemonSet) (bool, error) {
-	unserved, err := n.unavailable(ctx, live)
-	return err == nil && nodes.OnlyAway(live, unserved), err
 }
 
 // hookTimeout ends a request to the API server; library-go gives its hooks no context.

@@ -17,6 +17,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
@@ -58,6 +59,8 @@ type starter struct {
 	kernels   *kernels
 	// machines is what virtualization platforms bring.
 	machines *virtualization.Watches
+	// unserved looks for nodes that miss a pod.
+	unserved *nodes.Look
 }
 
 // reports are what the features tell about themselves.
@@ -96,6 +99,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		snapshots:     newSnapshots(clients.dynamic, o.Driver),
 		kernels:       kernels,
 		machines:      &virtualization.Watches{},
+		unserved:      nodes.NewLook(clients.kube, cc.Clock),
 		reports: reports{
 			connections: &latest.Value[[]report.Connection]{},
 			users:       &latest.Value[report.Users]{},

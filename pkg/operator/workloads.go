@@ -10,7 +10,6 @@ import (
 	"github.com/openshift/library-go/pkg/operator/csi/csidrivercontrollerservicecontroller"
 	"github.com/openshift/library-go/pkg/operator/csi/csidrivernodeservicecontroller"
 	"github.com/openshift/library-go/pkg/operator/resource/resourceread"
-	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
 
@@ -75,7 +74,7 @@ func (s starter) nodeDaemonSet() factory.Controller {
 		driver: s.driver, daemonSets: daemonSets.Lister(), live: s.clients.kube.AppsV1(),
 		classes:     s.clients.cluster().Storage().V1().StorageClasses().Lister(),
 		volumes:     s.clients.volumes.Core().V1().PersistentVolumes().Lister(),
-		unavailable: s.unavailable,
+		unavailable: s.unserved.Unserved,
 	}
 	manifest := s.assets.Node()
 	inner := csidrivernodeservicecontroller.NewCSIDriverNodeServiceController(
@@ -102,12 +101,8 @@ func (s starter) nodeDaemonSet() factory.Controller {
 func (s starter) nodes() factory.Controller {
 	return nodes.New(nodes.Config{
 		Driver: s.driver, Operator: s.clients.operator, DaemonSets: s.clients.ns().Apps().V1().DaemonSets(),
-		Unavailable: s.unavailable, Clock: clock.RealClock{}, Recorder: s.recorder,
+		Unavailable: s.unserved.Unserved, Clock: clock.RealClock{}, Recorder: s.recorder,
 	})
-}
-
-func (s starter) unavailable(ctx context.Context, daemonSet *appsv1.DaemonSet) ([]nodes.Unserved, error) {
-	return nodes.Unavailable(ctx, s.clients.kube, daemonSet)
 }
 
 func (s starter) workload(w workload, informers ...factory.Informer) factory.Controller {

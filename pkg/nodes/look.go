@@ -1,0 +1,93 @@
+package nodes
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/pager"
+	"k8s.io/utils/clock"
+)
+
+// deadline bounds the requests of one look.
+const deadline = 20 * time.Second
+
+// Look finds the unserved nodes of one DaemonSet. While pods start, its status changes with each of them:
+// an answer is good for half a minute, and for one generation.
+type Look struct {
+	kube  kubernetes.Interface
+	clock clock.PassiveClock
+
+	mu         sync.Mutex
+	at         time.Time
+	generation int64
+	unserved   []Unserved
+}
+
+// NewLook returns one that has not looked.
+func NewLook(kube kubernetes.Interface, clock clock.PassiveClock) *Look {
+	return &Look{kube: kube, clock: clock}
+}
+
+// Unserved asks the API server, where the last answer is too old.
+func (l *Look) Unserved(ctx context.Context, daemonSet *appsv1.DaemonSet) ([]Unserved, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now := l.clock.Now(); now.Sub(l.at) >= again || l.generation != daemonSet.Generation {
+		unserved, err := ask(ctx, l.kube, daemonSet)
+		if err != nil {
+			return nil, err
+		}
+		l.at, l.generation, l.unserved = now, daemonSet.Generation, unserved
+	}
+	return l.unserved, nil
+}
+
+func ask(ctx context.Context, kube kubernetes.Interface, daemonSet *appsv1.DaemonSet) ([]Unserved, error) {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	var nodes []corev1.Node
+	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		return kube.CoreV1().Nodes().List(ctx, o)
+	}
+	err := pager.New(list).EachListItem(ctx, metav1.ListOptions{}, func(o runtime.Object) error {
+		if node, ok := o.(*corev1.Node); ok {
+			nodes = append(nodes, corev1.Node{
+				ObjectMeta: metav1.ObjectMeta{Name: node.Name, Labels: node.Labels},
+				Status:     corev1.NodeStatus{Conditions: node.Status.Conditions},
+			})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing Nodes: %w", err)
+	}
+	selector, err := metav1.LabelSelectorAsSelector(daemonSet.Spec.Selector)
+	if err != nil {
+		return nil, fmt.Errorf("selector of DaemonSet %s: %w", daemonSet.Name, err)
+	}
+	var pods []corev1.Pod
+	list = func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		return kube.CoreV1().Pods(daemonSet.Namespace).List(ctx, o)
+	}
+	err = pager.New(list).EachListItem(ctx, metav1.ListOptions{LabelSelector: selector.String()}, func(o runtime.Object) error {
+		if pod, ok := o.(*corev1.Pod); ok {
+			pods = append(pods, corev1.Pod{
+				ObjectMeta: metav1.ObjectMeta{Name: pod.Name},
+				Spec:       corev1.PodSpec{NodeName: pod.Spec.NodeName, Affinity: pod.Spec.Affinity},
+				Status:     pod.Status,
+			})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing pods of DaemonSet %s: %w", daemonSet.Name, err)
+	}
+	return find(daemonSet, nodes, pods), nil
+}
