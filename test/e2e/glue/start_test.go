@@ -25,12 +25,7 @@ const reporting = `[{"op": "add", "path": "/spec/template/spec/containers/0/args
 func bare() {
 	It("is Available after `oc apply -f manifests/`, and starts nothing while no Ceph cluster is declared", func(ctx SpecContext) {
 		env.Kubectl(ctx, "apply", "-f", "manifests/")
-		// A pod that ends while it asks for the lease may leave it to nobody, for two minutes.
-		Eventually(func(g Gomega) {
-			lease, err := env.Kube.CoordinationV1().Leases(driver.Namespace).Get(ctx, fixture.GlueAccount+"-lock", metav1.GetOptions{})
-			g.Expect(err).NotTo(HaveOccurred())
-			g.Expect(lease.Spec.HolderIdentity).NotTo(HaveValue(BeEmpty()))
-		}).WithContext(ctx).Should(Succeed())
+		env.AwaitGlue(ctx)
 		env.Kubectl(ctx, "-n", driver.Namespace, "patch", "deployment", fixture.GlueAccount, "--type=json", "-p", reporting)
 		Eventually(func(g Gomega) {
 			env.ExpectStatus(ctx, g, "True", "False", "False")

@@ -13,12 +13,16 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
-// Installed is from nothing to both drivers, by the README.
-func Installed() {
+// others are what is there of similar names without us.
+var others []string
+
+// Installed is from nothing to both drivers, by the README's way for a kind of cluster.
+func Installed(byReadme func(*fixture.Environment, context.Context)) {
 	It("has both drivers Available after the README's commands, in pods that run as the manifests say", func(ctx SpecContext) {
 		env.Kubectl(ctx, "apply", "-f", "test/e2e/node/snapshot-controller.yaml")
+		others = env.LeftOvers(ctx, Default)
 		begin := time.Now()
-		env.InstallByReadme(ctx)
+		byReadme(env, ctx)
 		figure("both drivers Available", begin)
 		Eventually(func(g Gomega) { env.ExpectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).Should(Succeed())
 		Expect(pods(ctx)).To(HaveLen(3+2*2+2*2), "three operators, two controllers and two nodes' pods of each driver")

@@ -7,6 +7,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/node"
 )
 
@@ -17,7 +18,7 @@ func TestKubernetes(t *testing.T) { node.Run(t, description) }
 var _ = BeforeSuite(func(ctx SpecContext) { node.Start(ctx, embedded.Options{Plain: true, Mons: 3}) })
 
 var _ = Describe(description, Ordered, ContinueOnFailure, func() {
-	node.Installed()
+	node.Installed((*fixture.Environment).InstallByReadme)
 	node.Measured()
 	node.Mounted()
 	node.Pooled()
