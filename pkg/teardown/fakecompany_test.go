@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"syscall"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
@@ -43,18 +44,28 @@ func (f *fakeRBD) RemoveJournal(_ context.Context, pool string, j ceph.Journal) 
 	return nil
 }
 
-func (f *fakeRBD) ReadRecord(_ context.Context, pool, _, object string) ([]byte, error) {
-	content, ok := f.records[[2]string{pool, object}]
-	if !ok {
-		return nil, ceph.ErrNotFound
+func (f *fakeRBD) Records(_ context.Context, pool, _, object string) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for at, content := range f.records {
+		if at[0] == pool && at[1] == object {
+			out[at[2]] = content
+		}
 	}
-	return content, nil
+	return out, nil
 }
 
-func (f *fakeRBD) WriteRecord(_ context.Context, pool, _, object string, content []byte) error {
-	return f.step(func() { f.records[[2]string{pool, object}] = content })
+func (f *fakeRBD) AppendRecord(_ context.Context, pool, _, object, run string, content []byte) error {
+	if f.records[[3]string{pool, object, run}] != nil {
+		return errnoOf("create", syscall.EEXIST)
+	}
+	return f.step(func() { f.records[[3]string{pool, object, run}] = content })
 }
 
-func (f *fakeRBD) RemoveRecord(_ context.Context, pool, _, object string) error {
-	return f.step(func() { delete(f.records, [2]string{pool, object}) })
+func (f *fakeRBD) RemoveRecords(_ context.Context, pool, _, object string, runs []string) error {
+	for _, run := range runs {
+		if err := f.step(func() { delete(f.records, [3]string{pool, object, run}) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }

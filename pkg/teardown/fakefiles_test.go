@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -127,19 +128,27 @@ func (f *fakeFiles) DropReferences(_ context.Context, _, namespace, handle strin
 	})
 }
 
-func (f *fakeFiles) ReadRecord(_ context.Context, _, _, object string) ([]byte, error) {
-	if content, ok := f.records[object]; ok {
-		return content, nil
+func (f *fakeFiles) Records(_ context.Context, _, _, object string) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for at, content := range f.records {
+		if run, found := strings.CutPrefix(at, object); found {
+			out[strings.TrimPrefix(run, ".")] = content
+		}
 	}
-	return nil, ceph.ErrNotFound
+	return out, nil
 }
 
-func (f *fakeFiles) WriteRecord(_ context.Context, _, _, object string, content []byte) error {
-	return f.step(func() error { f.records[object] = content; return nil })
+func (f *fakeFiles) AppendRecord(_ context.Context, _, _, object, run string, content []byte) error {
+	return f.step(func() error { f.records[recordName(object, run)] = content; return nil })
 }
 
-func (f *fakeFiles) RemoveRecord(_ context.Context, _, _, object string) error {
-	return f.step(func() error { delete(f.records, object); return nil })
+func (f *fakeFiles) RemoveRecords(_ context.Context, _, _, object string, runs []string) error {
+	for _, run := range runs {
+		if err := f.step(func() error { delete(f.records, recordName(object, run)); return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (f *fakeFiles) SubvolumeGroups(context.Context, string) ([]string, error) {

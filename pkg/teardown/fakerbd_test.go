@@ -23,7 +23,7 @@ type fakeRBD struct {
 	groups     map[ceph.GroupRef]*ceph.RBDGroup
 	// journals by pool, RADOS namespace and object.
 	journals map[[3]string]map[string]string
-	records  map[[2]string][]byte
+	records  map[[3]string][]byte
 	users    map[ceph.ImageRef]ceph.ImageUse
 	// busy counts how often an image is still busy.
 	busy map[string]int
@@ -41,7 +41,7 @@ func newFakeRBD() *fakeRBD {
 			{ID: 3, Name: "files", Applications: []string{"cephfs"}}},
 		namespaces: map[string][]string{"rbd": {"", "tenant"}, "other": {""}},
 		images:     map[ceph.ImageRef]*ceph.RBDImage{}, groups: map[ceph.GroupRef]*ceph.RBDGroup{}, journals: map[[3]string]map[string]string{},
-		records: map[[2]string][]byte{}, users: map[ceph.ImageRef]ceph.ImageUse{}, busy: map[string]int{},
+		records: map[[3]string][]byte{}, users: map[ceph.ImageRef]ceph.ImageUse{}, busy: map[string]int{},
 	}
 }
 

@@ -17,9 +17,7 @@ type FilesCeph interface {
 	RemoveJournal(ctx context.Context, pool string, j ceph.Journal) error
 	References(ctx context.Context, pool, namespace, handle string) (ceph.RefTracker, error)
 	DropReferences(ctx context.Context, pool, namespace, handle string, volumes []string, all bool) error
-	ReadRecord(ctx context.Context, pool, namespace, object string) ([]byte, error)
-	WriteRecord(ctx context.Context, pool, namespace, object string, content []byte) error
-	RemoveRecord(ctx context.Context, pool, namespace, object string) error
+	Recorder
 }
 
 // SubvolumeManager is the mgr's volumes module. ErrNotFound, ErrNotReady and ErrNotEmpty tell its

@@ -38,6 +38,9 @@ type filesRemoval struct {
 	// failed is what could not be removed in the phases before.
 	failed   map[volumeKey]bool
 	failures int
+	// runs are those whose records this one removes at the end: its own, and those of earlier ones
+	// unless it is limited.
+	runs []string
 }
 
 func (r *filesRemoval) run(ctx context.Context, agreed []Decision) error {
@@ -46,11 +49,14 @@ func (r *filesRemoval) run(ctx context.Context, agreed []Decision) error {
 		return nil
 	}
 	in := r.plan.inventory
-	recorded := in.plan.with(r.InfraID, agreed)
-	if !recorded.empty() {
-		if err := writeFilesRecord(ctx, r.Ceph, in.pool, recorded); err != nil {
+	if lacks := in.plan.lacks(r.InfraID, agreed); len(lacks.Entries) > 0 {
+		r.runs = []string{newRun(r.Clock.Now())}
+		if err := appendFilesRecord(ctx, r.Ceph, in.pool, r.runs[0], lacks); err != nil {
 			return err
 		}
+	}
+	if len(r.Volumes) == 0 {
+		r.runs = append(r.runs, in.plan.runs...)
 	}
 	for _, phase := range []struct {
 		kind Kind
@@ -149,7 +155,7 @@ func (r *filesRemoval) strike(ctx context.Context, agreed []Decision) error {
 		err = errors.New("it is needed for what could not be removed")
 	} else {
 		err = r.again(ctx, func(ctx context.Context) error {
-			return strikeFilesRecord(ctx, r.Ceph, r.plan.inventory.pool, r.InfraID)
+			return r.Ceph.RemoveRecords(ctx, r.plan.inventory.pool, filesRecordNamespace, filesRecordObject(r.InfraID), r.runs)
 		})
 	}
 	told := false

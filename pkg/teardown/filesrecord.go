@@ -3,11 +3,8 @@ package teardown
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
 // filesRecord says what a run was about to remove from a filesystem, when all of it could still be
@@ -18,6 +15,8 @@ type filesRecord struct {
 	Version int             `json:"version"`
 	InfraID string          `json:"infraID"`
 	Entries []recordedEntry `json:"entries"`
+	// runs are those that it is joined from.
+	runs []string
 }
 
 // recordedEntry is a volume or snapshot.
@@ -42,60 +41,57 @@ func (r filesRecord) has(uuid string, kinds ...Kind) bool {
 	})
 }
 
-func (r filesRecord) empty() bool { return len(r.Entries) == 0 }
-
-// with adds what is to be removed now.
-func (r filesRecord) with(infraID string, agreed []Decision) filesRecord {
-	out := filesRecord{Version: recordVersion, InfraID: infraID, Entries: slices.Clone(r.Entries)}
+// lacks are the entries of what is to be removed now that no run has written down yet.
+func (r filesRecord) lacks(infraID string, agreed []Decision) filesRecord {
+	out := filesRecord{Version: recordVersion, InfraID: infraID}
 	for _, d := range agreed {
 		e := recordedEntry{Kind: d.Kind, UUID: d.UUID, Group: d.Place.Group, Subvolume: d.Place.Subvolume, Name: d.Name}
 		recordable := d.Kind == Subvolume || d.Kind == SubvolumeSnapshot || d.Kind == ShallowVolume
-		if recordable && d.UUID != "" && !slices.Contains(out.Entries, e) {
+		if recordable && d.UUID != "" && !slices.Contains(r.Entries, e) && !slices.Contains(out.Entries, e) {
 			out.Entries = append(out.Entries, e)
 		}
 	}
 	return out
 }
 
+// readFilesRecord joins what runs have written down.
 func readFilesRecord(ctx context.Context, from Recorder, pool, infraID string) (filesRecord, error) {
-	content, err := limited(ctx, func(ctx context.Context) ([]byte, error) {
-		return from.ReadRecord(ctx, pool, filesRecordNamespace, filesRecordObject(infraID))
+	records, err := limited(ctx, func(ctx context.Context) (map[string][]byte, error) {
+		return from.Records(ctx, pool, filesRecordNamespace, filesRecordObject(infraID))
 	})
-	if errors.Is(err, ceph.ErrNotFound) {
-		return filesRecord{}, nil
-	}
 	if err != nil {
 		return filesRecord{}, err
 	}
-	return parseFilesRecord(content, pool, infraID)
+	out := filesRecord{Version: recordVersion, InfraID: infraID}
+	for run, content := range records {
+		found, err := parseFilesRecord(content, pool, infraID, run)
+		if err != nil {
+			return filesRecord{}, err
+		}
+		out.Entries, out.runs = append(out.Entries, found.Entries...), append(out.runs, run)
+	}
+	return out, nil
 }
 
-func parseFilesRecord(content []byte, pool, infraID string) (filesRecord, error) {
+func parseFilesRecord(content []byte, pool, infraID, run string) (filesRecord, error) {
 	var found filesRecord
 	if err := json.Unmarshal(content, &found); err != nil || found.Version != recordVersion || found.InfraID != infraID {
 		return filesRecord{}, fmt.Errorf("object %s in namespace %s of pool %s is no record of version %d of cluster %q: look at it, and remove it if it is not needed",
-			filesRecordObject(infraID), filesRecordNamespace, pool, recordVersion, infraID)
+			recordName(filesRecordObject(infraID), run), filesRecordNamespace, pool, recordVersion, infraID)
 	}
 	return found, nil
 }
 
-func writeFilesRecord(ctx context.Context, to Recorder, pool string, r filesRecord) error {
+func appendFilesRecord(ctx context.Context, to Recorder, pool, run string, r filesRecord) error {
 	content, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
 	_, err = limited(ctx, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, to.WriteRecord(ctx, pool, filesRecordNamespace, filesRecordObject(r.InfraID), content)
+		return struct{}{}, to.AppendRecord(ctx, pool, filesRecordNamespace, filesRecordObject(r.InfraID), run, content)
 	})
 	if err != nil {
 		return fmt.Errorf("nothing was removed: %w", err)
 	}
 	return nil
-}
-
-func strikeFilesRecord(ctx context.Context, from Recorder, pool, infraID string) error {
-	_, err := limited(ctx, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, from.RemoveRecord(ctx, pool, filesRecordNamespace, filesRecordObject(infraID))
-	})
-	return err
 }

@@ -135,7 +135,7 @@ func (p *filesPlan) decideRests() {
 		p.take(Decision{item, Keep, "what it names is gone or unfinished: nobody knows whose it was"})
 	}
 	p.decideReferences(present)
-	if !p.inventory.plan.empty() && len(p.options.Volumes) == 0 {
+	if len(p.inventory.plan.runs) > 0 && len(p.options.Volumes) == 0 {
 		item := Item{Kind: Record, Place: Place{Pool: p.inventory.pool, Namespace: filesRecordNamespace}, Name: filesRecordObject(p.options.InfraID)}
 		p.decisions = append(p.decisions, Decision{item, Remove, "of no use once everything else is gone"})
 	}

@@ -40,14 +40,14 @@ type imagePlan struct {
 	groups []groupNode
 	byRef  map[ceph.ImageRef]int
 	tags   map[string]int
-	// recorded are groups of an earlier run; recordedIn are the pools with a record.
-	recorded   map[ceph.GroupRef]string
-	recordedIn []string
+	// recorded are groups of earlier runs; runs are those that wrote down something, by pool.
+	recorded map[ceph.GroupRef]string
+	runs     map[string][]string
 }
 
 // decideImages decides on facts alone.
 func decideImages(o Options, facts imageFacts) imagePlan {
-	plan := imagePlan{byRef: map[ceph.ImageRef]int{}, tags: map[string]int{}, recorded: facts.recorded.groups, recordedIn: facts.recorded.pools}
+	plan := imagePlan{byRef: map[ceph.ImageRef]int{}, tags: map[string]int{}, recorded: facts.recorded.groups, runs: facts.recorded.runs}
 	whose := newOwnership(o, facts)
 	for n, i := range facts.images {
 		plan.byRef[i.ImageRef] = n
@@ -150,8 +150,8 @@ func (p *imagePlan) candidates() []ceph.RBDImage {
 	return out
 }
 
-func (p *imagePlan) findings(infraID string) Findings {
-	out := Findings{Tags: p.tags, Decisions: p.records(infraID)}
+func (p *imagePlan) findings(o Options) Findings {
+	out := Findings{Tags: p.tags, Decisions: p.records(o)}
 	for _, n := range p.nodes {
 		if n.decision.Verdict != "" {
 			out.Decisions = append(out.Decisions, n.decision)

@@ -46,7 +46,7 @@ func (p *Images) each(ctx context.Context, jobs []*imageJob, work func(context.C
 // stillAgreed compares what was agreed on with what is there now.
 func (p *Images) stillAgreed(agreed []Decision, tell func(Outcome)) (imageJobs, error) {
 	var out imageJobs
-	if alive := p.plan.findings(p.options.InfraID).Alive; len(alive) > 0 && !p.options.Force {
+	if alive := p.plan.findings(p.options).Alive; len(alive) > 0 && !p.options.Force {
 		return out, fmt.Errorf("the cluster came back to life: %s", alive[0])
 	}
 	groups := map[ceph.GroupRef]*groupNode{}

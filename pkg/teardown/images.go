@@ -68,6 +68,8 @@ type Images struct {
 	// found is when plan was made.
 	found time.Time
 	plan  imagePlan
+	// own is what this run has written its record as, by pool.
+	own map[string]string
 }
 
 // NewImages makes the Part of RBD.
@@ -95,7 +97,7 @@ func (p *Images) Find(ctx context.Context, _ []Decision) (Findings, error) {
 		return Findings{}, err
 	}
 	p.found, p.plan = p.clock.Now(), decideImages(p.options, facts)
-	return p.plan.findings(p.options.InfraID), nil
+	return p.plan.findings(p.options), nil
 }
 
 // users asks who uses images, until those that have died are dropped.
@@ -175,7 +177,7 @@ func holdsImages(p ceph.Pool, o Options) bool {
 // gatherImages reads all pools that may hold images, whatever the run is limited to: clones may be
 // anywhere.
 func gatherImages(ctx context.Context, reader RBD, o Options) (imageFacts, error) {
-	facts := imageFacts{journals: map[string][]ceph.Journal{}, recorded: recorded{images: map[ceph.ImageRef]string{}, groups: map[ceph.GroupRef]string{}}}
+	facts := imageFacts{journals: map[string][]ceph.Journal{}, recorded: recorded{images: map[ceph.ImageRef]string{}, groups: map[ceph.GroupRef]string{}, runs: map[string][]string{}}}
 	all, err := reader.Pools(ctx)
 	if err != nil {
 		return facts, err

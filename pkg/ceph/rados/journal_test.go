@@ -4,7 +4,8 @@ package rados
 
 import (
 	"errors"
-	"slices"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/ceph/go-ceph/rados"
@@ -88,18 +89,39 @@ func testReferences(t *testing.T, c *cephdaemons.Ceph) {
 	}
 }
 
+// testRecord: what one run wrote down, no other one changes.
 func testRecord(t *testing.T, c *cephdaemons.Ceph) {
 	f := newFiles(t, c)
 	ctx := t.Context()
-	for _, content := range []string{"a long plan", "short"} {
-		check(t, f.conn.WriteRecord(ctx, metadataPool, "ns", "plan", []byte(content)))
-		got, err := f.conn.ReadRecord(ctx, metadataPool, "ns", "plan")
-		expect(t, "record", content, string(got), err)
+	records := func(what string, want map[string]string) {
+		t.Helper()
+		found, err := f.conn.Records(ctx, metadataPool, "ns", "plan")
+		got := map[string]string{}
+		for run, content := range found {
+			got[run] = string(content)
+		}
+		expect(t, what, want, got, err)
 	}
+	records("none", map[string]string{})
+	for run, content := range map[string]string{"a": "a long plan", "b": "short"} {
+		check(t, f.conn.AppendRecord(ctx, metadataPool, "ns", "plan", run, []byte(content)))
+		if err := f.conn.AppendRecord(ctx, metadataPool, "ns", "plan", run, []byte("other")); err == nil {
+			t.Errorf("run %s was overwritten", run)
+		}
+	}
+	records("two runs", map[string]string{"a": "a long plan", "b": "short"})
 	for range 2 {
-		check(t, f.conn.RemoveRecord(ctx, metadataPool, "ns", "plan"))
+		check(t, f.conn.RemoveRecords(ctx, metadataPool, "ns", "plan", []string{"a"}))
 	}
-	if got, err := f.conn.ReadRecord(ctx, metadataPool, "ns", "plan"); !errors.Is(err, ceph.ErrNotFound) || slices.Equal(got, nil) == false {
-		t.Errorf("removed: %q, %v", got, err)
+	records("one run", map[string]string{"b": "short"})
+	input := filepath.Join(t.TempDir(), "plan")
+	check(t, os.WriteFile(input, []byte("older"), 0o600))
+	if _, err := c.RADOS(ctx, "-p", metadataPool, "-N", "ns", "put", "plan", input); err != nil {
+		t.Fatal(err)
 	}
+	records("one of a version without runs", map[string]string{"": "older", "b": "short"})
+	check(t, f.conn.RemoveRecords(ctx, metadataPool, "ns", "plan", []string{"", "b"}))
+	records("removed", map[string]string{})
+	left, err := c.RADOS(ctx, "-p", metadataPool, "-N", "ns", "ls")
+	expect(t, "objects", "", string(left), err)
 }

@@ -12,16 +12,42 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
-// ReadRecord reads a whole object of our own; ErrNotFound says that there is none.
-func (c *Conn) ReadRecord(ctx context.Context, pool, namespace, object string) ([]byte, error) {
-	content, err := inPool(ctx, c, pool, func(io *rados.IOContext) ([]byte, error) {
+// Records reads what AppendRecord wrote, by run. An object of that name with content of its own, from
+// before there were runs, is under "". Where there is none, nothing is returned.
+func (c *Conn) Records(ctx context.Context, pool, namespace, object string) (map[string][]byte, error) {
+	records, err := inPool(ctx, c, pool, func(io *rados.IOContext) (map[string][]byte, error) {
 		io.SetNamespace(namespace)
-		return readWhole(io, object)
+		out := map[string][]byte{}
+		whole, err := readWhole(io, object)
+		if errors.Is(err, ceph.ErrNotFound) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(whole) > 0 {
+			out[""] = whole
+		}
+		runs, err := readOmap(io, object)
+		if err != nil {
+			return nil, err
+		}
+		for run := range runs {
+			content, err := readWhole(io, object+"."+run)
+			if errors.Is(err, ceph.ErrNotFound) {
+				continue // Its removal was cut off.
+			}
+			if err != nil {
+				return nil, err
+			}
+			out[run] = content
+		}
+		return out, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading object %s/%s of pool %q: %w", namespace, object, pool, err)
 	}
-	return content, nil
+	return records, nil
 }
 
 func readWhole(io *rados.IOContext, object string) ([]byte, error) {
@@ -43,15 +69,23 @@ func readWhole(io *rados.IOContext, object string) ([]byte, error) {
 	return content, nil
 }
 
-// WriteRecord writes a whole object of our own, in one step. An empty one is refused.
-func (c *Conn) WriteRecord(ctx context.Context, pool, namespace, object string, content []byte) error {
-	if len(content) == 0 {
+// AppendRecord writes an object of a run's own, in one step, and then its name into the omap of the
+// object by which Records finds it. One that is there is an error, and an empty one is refused.
+func (c *Conn) AppendRecord(ctx context.Context, pool, namespace, object, run string, content []byte) error {
+	if len(content) == 0 || run == "" {
 		return fmt.Errorf("writing object %s/%s of pool %q: nothing to write", namespace, object, pool)
 	}
 	_, err := inPool(ctx, c, pool, func(io *rados.IOContext) (struct{}, error) {
 		io.SetNamespace(namespace)
-		if err := io.WriteFull(object, content); err != nil {
-			return struct{}{}, failure("write "+object, "", err)
+		op := rados.CreateWriteOp()
+		defer op.Release()
+		op.Create(rados.CreateExclusive)
+		op.WriteFull(content)
+		if err := op.Operate(io, object+"."+run, rados.OperationNoFlag); err != nil {
+			return struct{}{}, failure("write "+object+"."+run, "", err)
+		}
+		if err := io.SetOmap(object, map[string][]byte{run: {}}); err != nil {
+			return struct{}{}, failure("write omap of "+object, "", err)
 		}
 		return struct{}{}, nil
 	})
@@ -61,17 +95,46 @@ func (c *Conn) WriteRecord(ctx context.Context, pool, namespace, object string, 
 	return nil
 }
 
-// RemoveRecord removes an object of our own; one that is missing is no error.
-func (c *Conn) RemoveRecord(ctx context.Context, pool, namespace, object string) error {
+// RemoveRecords removes those of runs; what is missing is no error. Those of others stay.
+func (c *Conn) RemoveRecords(ctx context.Context, pool, namespace, object string, runs []string) error {
 	_, err := inPool(ctx, c, pool, func(io *rados.IOContext) (struct{}, error) {
 		io.SetNamespace(namespace)
-		if err := io.Delete(object); err != nil && !missing(err) {
-			return struct{}{}, failure("remove "+object, "", err)
-		}
-		return struct{}{}, nil
+		return struct{}{}, removeRecords(io, object, runs)
 	})
 	if err != nil && !errors.Is(err, ceph.ErrNotFound) {
 		return fmt.Errorf("removing object %s/%s of pool %q: %w", namespace, object, pool, err)
+	}
+	return nil
+}
+
+func removeRecords(io *rados.IOContext, object string, runs []string) error {
+	for _, run := range runs {
+		if run == "" {
+			if err := io.Truncate(object, 0); err != nil && !missing(err) {
+				return failure("truncate "+object, "", err)
+			}
+			continue
+		}
+		if err := io.Delete(object + "." + run); err != nil && !missing(err) {
+			return failure("remove "+object+"."+run, "", err)
+		}
+		if err := io.RmOmapKeys(object, []string{run}); err != nil && !missing(err) {
+			return failure("write omap of "+object, "", err)
+		}
+	}
+	stat, err := io.Stat(object)
+	if missing(err) {
+		return nil
+	}
+	if err != nil {
+		return failure("stat "+object, "", err)
+	}
+	left, err := readOmap(io, object)
+	if err != nil || len(left) > 0 || stat.Size > 0 {
+		return err
+	}
+	if err := io.Delete(object); err != nil && !missing(err) {
+		return failure("remove "+object, "", err)
 	}
 	return nil
 }
