@@ -59,9 +59,11 @@ func ParseFileSystems(data []byte) ([]FileSystem, error) {
 		FileSystems []struct {
 			ID     int64 `json:"id"`
 			MDSMap struct {
-				Name         string  `json:"fs_name"`
-				MetadataPool int64   `json:"metadata_pool"`
-				DataPools    []int64 `json:"data_pools"`
+				Name         string           `json:"fs_name"`
+				MetadataPool int64            `json:"metadata_pool"`
+				DataPools    []int64          `json:"data_pools"`
+				In           []int            `json:"in"`
+				Up           map[string]int64 `json:"up"`
 				Info         map[string]struct {
 					Rank  int    `json:"rank"`
 					State string `json:"state"`
@@ -77,6 +79,9 @@ func ParseFileSystems(data []byte) ([]FileSystem, error) {
 		fs := FileSystem{
 			ID: f.ID, Name: f.MDSMap.Name, Default: f.ID == dump.Default,
 			MetadataPool: f.MDSMap.MetadataPool, DataPools: f.MDSMap.DataPools,
+		}
+		for _, rank := range slices.Sorted(slices.Values(f.MDSMap.In)) {
+			fs.Ranks = append(fs.Ranks, Rank{rank, f.MDSMap.Up[fmt.Sprintf("mds_%d", rank)]})
 		}
 		for _, mds := range f.MDSMap.Info {
 			if mds.Rank == 0 && mds.State == "up:active" {

@@ -123,11 +123,11 @@ func TestParseFileSystems(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := ParseFileSystems([]byte(`{"epoch":9,"default_fscid":3,"standbys":[],"filesystems":[{"id":3,"mdsmap":{"fs_name":"f","metadata_pool":4,"data_pools":[5,6],"info":` + test.info + `}}]}`))
+			got, err := ParseFileSystems([]byte(`{"epoch":9,"default_fscid":3,"standbys":[],"filesystems":[{"id":3,"mdsmap":{"fs_name":"f","metadata_pool":4,"data_pools":[5,6],"in":[1,0],"up":{"mds_0":4},"info":` + test.info + `}}]}`))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff([]FileSystem{{ID: 3, Name: "f", Active: test.want, Default: true, MetadataPool: 4, DataPools: []int64{5, 6}}}, got); diff != "" {
+			if diff := cmp.Diff([]FileSystem{{ID: 3, Name: "f", Active: test.want, Ranks: []Rank{{0, 4}, {1, 0}}, Default: true, MetadataPool: 4, DataPools: []int64{5, 6}}}, got); diff != "" {
 				t.Errorf("%s (-want +got)\n%s", test.reason, diff)
 			}
 		})

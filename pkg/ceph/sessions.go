@@ -46,7 +46,7 @@ type FileClient struct {
 	Host string
 }
 
-// ParseFileClients reads the JSON of `ceph tell mds.<filesystem>:0 session ls`.
+// ParseFileClients reads the JSON of `ceph tell mds.<filesystem>:<rank> session ls`.
 func ParseFileClients(data []byte) ([]FileClient, error) {
 	var list []struct {
 		Metadata struct {

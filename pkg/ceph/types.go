@@ -48,11 +48,21 @@ type FileSystem struct {
 	// Active says that rank 0 has an MDS in state up:active. Without one, commands of the
 	// mgr's volumes module hang and block it for everyone (seen with Ceph 16.2.15).
 	Active bool
+	// Ranks are those that clients may have a session with, sorted.
+	Ranks []Rank
 	// Default is the filesystem of clients that name none.
 	Default bool
 	// MetadataPool and DataPools are the IDs of the filesystem's pools.
 	MetadataPool int64
 	DataPools    []int64
+}
+
+// Rank is a part of the work on a filesystem.
+type Rank struct {
+	Number int
+	// MDS is the global ID of the daemon that holds it, and not of a standby that replays for it; 0
+	// while none does.
+	MDS int64
 }
 
 // Placement is where volumes of a default StorageClass go.

@@ -191,6 +191,9 @@ func testFilesystems(t *testing.T, s Subject) {
 	active := map[string]bool{}
 	for _, f := range filesystems {
 		active[f.Name] = f.Active
+		if started := f.Name == s.Active; started && (len(f.Ranks) != 1 || f.Ranks[0].MDS == 0) || !started && len(f.Ranks) > 0 {
+			t.Errorf("ranks of filesystem %s: %v", f.Name, f.Ranks)
+		}
 		if f.ID == 0 {
 			t.Errorf("filesystem without ID: %+v", f)
 		}

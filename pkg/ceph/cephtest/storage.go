@@ -88,7 +88,7 @@ func (c *Cluster) AddFileSystem(name string, active bool) {
 	c.addPool(ceph.Pool{Name: name + "-data", Applications: []string{"cephfs"}, Metadata: map[string]map[string]string{"cephfs": {"data": name}}})
 	c.fsMade++
 	c.filesystems = append(c.filesystems, ceph.FileSystem{
-		ID: c.fsMade, Name: name, Active: active, Default: c.fsMade == 1, MetadataPool: metadata, DataPools: []int64{c.poolsMade},
+		ID: c.fsMade, Name: name, Active: active, Default: c.fsMade == 1, MetadataPool: metadata, DataPools: []int64{c.poolsMade}, Ranks: ranks(active, false),
 	})
 }
 
@@ -100,6 +100,19 @@ func (c *Cluster) listFileSystems() []ceph.FileSystem {
 	return filesystems
 }
 
+// ranks are those of a filesystem whose MDS holds its only one, held it before, or has never been.
+func ranks(active, before bool) []ceph.Rank {
+	switch {
+	case active:
+		return []ceph.Rank{{MDS: mdsID}}
+	case before:
+		return []ceph.Rank{{}}
+	}
+	return nil
+}
+
+const mdsID = 4242
+
 // SetActive starts or stops the MDS of a filesystem.
 func (c *Cluster) SetActive(name string, active bool) {
 	c.mu.Lock()
@@ -107,6 +120,7 @@ func (c *Cluster) SetActive(name string, active bool) {
 	for i := range c.filesystems {
 		if c.filesystems[i].Name == name {
 			c.filesystems[i].Active = active
+			c.filesystems[i].Ranks = ranks(active, len(c.filesystems[i].Ranks) > 0)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -104,22 +105,44 @@ func (c *Conn) unmounted() {
 	}
 }
 
-// Clients lists the clients that have the filesystem mounted, beside this one. The user needs mds
-// caps "allow r" of the whole filesystem.
+// Clients lists the clients that have the filesystem mounted, this one too, once for each rank that
+// they have a session with: none has to have one with all. A rank that does not answer is an error:
+// its clients are unknown. It is asked by its MDS: librados aborts the process for a rank that none
+// holds (seen with 16.2.15). The user needs mds caps "allow r" of the whole filesystem.
 func (m *Mount) Clients(ctx context.Context) ([]ceph.FileClient, error) {
+	filesystems, err := m.conn.FileSystems(ctx)
+	if err != nil {
+		return nil, err
+	}
 	command, err := arguments{}.encode("session ls")
 	if err != nil {
 		return nil, err
 	}
-	output, err := call(ctx, m.session, func(conn *rados.Conn) ([]byte, error) {
-		output, status, err := m.mount.MdsCommand(m.filesystem+":0", [][]byte{command})
-		if err != nil {
-			return nil, failure("session ls", status, err)
+	var clients []ceph.FileClient
+	for _, f := range filesystems {
+		if f.Name != m.filesystem {
+			continue
 		}
-		return output, nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("listing the clients of filesystem %q: %w", m.filesystem, err)
+		for _, rank := range f.Ranks {
+			if rank.MDS == 0 {
+				return nil, fmt.Errorf("%w: rank %d of filesystem %q has no MDS", ceph.ErrNoActiveMDS, rank.Number, m.filesystem)
+			}
+			output, err := call(ctx, m.session, func(*rados.Conn) ([]byte, error) {
+				output, status, err := m.mount.MdsCommand(strconv.FormatInt(rank.MDS, 10), [][]byte{command})
+				if err != nil {
+					return nil, failure("session ls", status, err)
+				}
+				return output, nil
+			})
+			if err != nil {
+				return nil, fmt.Errorf("listing the clients of rank %d of filesystem %q: %w", rank.Number, m.filesystem, err)
+			}
+			found, err := ceph.ParseFileClients(output)
+			if err != nil {
+				return nil, fmt.Errorf("rank %d of filesystem %q: %w", rank.Number, m.filesystem, err)
+			}
+			clients = append(clients, found...)
+		}
 	}
-	return ceph.ParseFileClients(output)
+	return clients, nil
 }

@@ -176,6 +176,45 @@ func testClients(t *testing.T, c *cephdaemons.Ceph) {
 	}
 }
 
+// TestRanks: clients of a rank that nobody can ask are not known.
+func TestRanks(t *testing.T) {
+	c := startCeph(t)
+	f := newFiles(t, c)
+	deadline, tick := time.After(2*time.Minute), time.Tick(200*time.Millisecond)
+	until := func(what string, reached func(ceph.FileSystem) bool) {
+		t.Helper()
+		for {
+			all, err := f.conn.FileSystems(t.Context())
+			check(t, err)
+			if i := slices.IndexFunc(all, func(f ceph.FileSystem) bool { return f.Name == cephdaemons.Filesystem }); reached(all[i]) {
+				return
+			}
+			select {
+			case <-tick:
+			case <-deadline:
+				t.Fatalf("%s: %+v", what, all)
+			}
+		}
+	}
+	answers := func(ceph.FileSystem) bool {
+		_, err := f.mount.Clients(t.Context())
+		return err == nil
+	}
+	check(t, c.AddMDS(t.Context(), "b"))
+	command(t, c, "fs", "set", cephdaemons.Filesystem, "max_mds", "2")
+	until("a second rank", func(f ceph.FileSystem) bool { return len(f.Ranks) == 2 })
+	until("both ranks answer", answers)
+	command(t, c, "fs", "set", cephdaemons.Filesystem, "joinable", "false")
+	command(t, c, "mds", "fail", cephdaemons.Filesystem+":1")
+	if clients, err := f.mount.Clients(t.Context()); !errors.Is(err, ceph.ErrNoActiveMDS) {
+		t.Errorf("rank 1 has no MDS, and its clients are said to be %v (%v)", clients, err)
+	}
+	command(t, c, "fs", "set", cephdaemons.Filesystem, "joinable", "true")
+	until("both ranks answer again", answers)
+	command(t, c, "fs", "set", cephdaemons.Filesystem, "max_mds", "1")
+	until("one rank", func(f ceph.FileSystem) bool { return len(f.Ranks) == 1 })
+}
+
 // testManagerGivenUp: whoever gives up a command gets the next one answered all the same.
 func testManagerGivenUp(t *testing.T, c *cephdaemons.Ceph) {
 	f := newFiles(t, c)
