@@ -1,6 +1,7 @@
 package teardown
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ func (p *filesPlan) copiedFrom(snapshot string) bool {
 // mountedAt are the hosts that have mounted a subvolume, sorted.
 func (p *filesPlan) mountedAt(place ceph.SubvolumePlace) []string {
 	var hosts []string
-	directory := "/volumes/" + place.Group + "/" + place.Name
+	directory := "/volumes/" + cmp.Or(place.Group, "_nogroup") + "/" + place.Name
 	for _, c := range p.inventory.clients {
 		if c.Root == directory || strings.HasPrefix(c.Root, directory+"/") {
 			hosts = append(hosts, fmt.Sprintf("%s (%s)", c.Host, c.Entity))

@@ -129,6 +129,26 @@ func TestShallowDecisions(t *testing.T) {
 		"Named": {
 			reason: "one names it", lay: shallow, verdict: Remove, change: func(o *Options) { o.Ours = func(Item) bool { return true } },
 		},
+		"Mounted": {
+			reason: "a node mounts the subvolume and shows its snapshot", verdict: Refuse, because: "mounted at node-1", code: CodeRefused,
+			change: func(o *Options) { o.Force = true },
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				f.clients = []ceph.FileClient{{Entity: "client.n", Host: "node-1", Root: "/volumes/csi/csi-vol-" + volume + "/data"}}
+				return a.shallow(a.snapshot(volume))
+			},
+		},
+		"MountedRetained": {
+			reason: "the subvolume was deleted, and its snapshot is mounted", verdict: Refuse, because: "mounted at node-1", code: CodeRefused,
+			change: func(o *Options) { o.Force = true },
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				volume := a.volume()
+				snapshot := a.snapshot(volume)
+				a.deleted(volume)
+				f.clients = []ceph.FileClient{{Entity: "client.n", Host: "node-1", Root: "/volumes/csi/csi-vol-" + volume + "/.snap/csi-snap-" + snapshot + "/data"}}
+				return a.shallow(snapshot)
+			},
+		},
 		"NoSnapshot": {
 			reason: "nothing tells whose it is", verdict: Keep, because: "nobody knows",
 			lay: func(_ *fakeFiles, a, _ tenant) string { return a.shallow(nextUUID()) },

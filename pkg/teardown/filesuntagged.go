@@ -2,6 +2,7 @@ package teardown
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
@@ -44,7 +45,7 @@ func (p *filesPlan) decideShallow() {
 			p.take(Decision{item, Keep, "its snapshot is gone, or has no tag: nobody knows whose it is"})
 		default:
 			item.Tag = tag
-			p.take(p.ofSnapshot(item, j, snap))
+			p.take(p.shownHere(s, p.ofSnapshot(item, j, snap)))
 		}
 	}
 }
@@ -55,6 +56,18 @@ func (p *filesPlan) doubt(tag string) Verdict {
 		return Refuse
 	}
 	return Keep
+}
+
+// shownHere looks who has the subvolume mounted whose snapshot a shallow volume shows: a node mounts the
+// one to show the other.
+func (p *filesPlan) shownHere(s subvolume, d Decision) Decision {
+	hosts := p.mountedAt(s.place)
+	if d.Verdict != Remove || len(hosts) == 0 {
+		return d
+	}
+	where := strings.Join(hosts, ", ")
+	p.alive = append(p.alive, fmt.Sprintf("subvolume %s, of which shallow volume %s shows a snapshot, is mounted at %s", s.place, d.Name, where))
+	return Decision{d.Item, Refuse, "the subvolume of its snapshot is mounted at " + where}
 }
 
 // ofSnapshot decides on a shallow volume whose snapshot carries our tag. Another cluster can show
