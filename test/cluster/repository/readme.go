@@ -10,7 +10,7 @@ import (
 
 // ReadmeCommands are the arguments of kubectl in the README's section about a cluster without OpenShift.
 func ReadmeCommands() ([][]string, error) {
-	lines, err := readmeLines("### On Kubernetes without OpenShift", "kubectl ")
+	lines, err := readmeLines("README.md", "### On Kubernetes without OpenShift", "kubectl ")
 	var out [][]string
 	for _, line := range lines {
 		out = append(out, strings.Fields(line)[1:])
@@ -22,31 +22,36 @@ func ReadmeCommands() ([][]string, error) {
 // cluster-storage-operator, with the images that the manifests name.
 func OpenShiftCommands() ([]string, error) {
 	var out []string
-	for _, heading := range []string{"### 1. Let the cluster accept the names", "### 2. Apply the manifests", "### 3. Declare the Ceph cluster"} {
-		lines, err := readmeLines(heading, "oc ")
+	for _, section := range []struct{ file, heading string }{
+		{"README.md", "### 1. Let the cluster accept the names"},
+		{"README.md", "### 2. Apply the manifests"},
+		{"pkg/glue/README.md", ""},
+		{"README.md", "### 3. Declare the Ceph cluster"},
+	} {
+		lines, err := readmeLines(section.file, section.heading, "oc ")
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, lines...)
 	}
-	return slices.DeleteFunc(out, func(line string) bool {
-		return strings.Contains(line, "$IMAGE") || strings.Contains(line, " ceph-b ")
-	}), nil
+	return slices.DeleteFunc(out, func(line string) bool { return strings.Contains(line, "$IMAGE") }), nil
 }
 
-// readmeLines are those of code in a section that begin with start.
-func readmeLines(heading, start string) ([]string, error) {
-	readme, err := readReadme()
+// readmeLines are those of code in a section, or with no heading in a whole file, that begin with start.
+func readmeLines(file, heading, start string) ([]string, error) {
+	text, err := readReadme(file)
 	if err != nil {
 		return nil, err
 	}
-	_, section, found := strings.Cut(readme, "\n"+heading+"\n")
-	if !found {
-		return nil, fmt.Errorf("README.md has no section %q", heading)
+	if heading != "" {
+		_, section, found := strings.Cut(text, "\n"+heading+"\n")
+		if !found {
+			return nil, fmt.Errorf("%s has no section %q", file, heading)
+		}
+		text, _, _ = strings.Cut(section, "\n### ")
 	}
-	section, _, _ = strings.Cut(section, "\n### ")
 	var out []string
-	for line := range strings.Lines(section) {
+	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "    "+start) {
 			out = append(out, strings.TrimSpace(line))
 		}
@@ -56,7 +61,7 @@ func readmeLines(heading, start string) ([]string, error) {
 
 // ReadmeCommand is the README's only command that starts like that.
 func ReadmeCommand(start string) (string, error) {
-	readme, err := readReadme()
+	readme, err := readReadme("README.md")
 	if err != nil {
 		return "", err
 	}
@@ -72,11 +77,11 @@ func ReadmeCommand(start string) (string, error) {
 	return found[0], nil
 }
 
-func readReadme() (string, error) {
+func readReadme(file string) (string, error) {
 	root, err := Root()
 	if err != nil {
 		return "", err
 	}
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	readme, err := os.ReadFile(filepath.Join(root, file))
 	return string(readme), err
 }

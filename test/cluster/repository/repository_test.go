@@ -69,3 +69,31 @@ func TestReadmeCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestCommands: suites go by the commands of the README, whichever way it is written.
+func TestCommands(t *testing.T) {
+	commands, err := OpenShiftCommands()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := ReadmeCommands()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, arguments := range plain {
+		commands = append(commands, "kubectl "+strings.Join(arguments, " "))
+	}
+	want := []string{
+		"oc patch crd clustercsidrivers.operator.openshift.io ", "oc apply -f manifests/",
+		"oc -n openshift-cluster-csi-drivers patch deployment ceph-cluster-storage ", "oc create secret generic ceph-credentials ",
+		"kubectl apply -f manifests/kubernetes/", "kubectl create secret generic ceph-credentials ", "kubectl get clusteroperator storage --watch",
+	}
+	if len(commands) != len(want) {
+		t.Fatalf("got %q", commands)
+	}
+	for i, start := range want {
+		if !strings.HasPrefix(commands[i], start) {
+			t.Errorf("got %q, want what begins with %q", commands[i], start)
+		}
+	}
+}
