@@ -58,17 +58,21 @@ func (c *ControlPlane) startControllerManager() error {
 	if err != nil {
 		return err
 	}
-	_, err = c.start("kube-controller-manager",
-		"--kubeconfig="+kubeconfig,
+	arguments := []string{
+		"--kubeconfig=" + kubeconfig,
 		"--secure-port=0", "--leader-elect=false",
 		"--use-service-account-credentials=true",
-		"--service-account-private-key-file="+c.pki.file("service-account.key"),
-		"--root-ca-file="+c.pki.file("ca.crt"),
-		"--cluster-signing-cert-file="+c.pki.file("ca.crt"), "--cluster-signing-key-file="+c.pki.file("ca.key"),
+		"--service-account-private-key-file=" + c.pki.file("service-account.key"),
+		"--root-ca-file=" + c.pki.file("ca.crt"),
+		"--cluster-signing-cert-file=" + c.pki.file("ca.crt"), "--cluster-signing-key-file=" + c.pki.file("ca.key"),
 		// The default rate costs seconds of each start.
 		"--kube-api-qps=500", "--kube-api-burst=1000",
-		// Nodes stay ready while a test has the API server away.
-		"--node-monitor-grace-period=5m")
+	}
+	if c.options.Address == Loopback {
+		// Fake nodes stay ready while a test has the API server away.
+		arguments = append(arguments, "--node-monitor-grace-period=5m")
+	}
+	_, err = c.start("kube-controller-manager", arguments...)
 	return err
 }
 

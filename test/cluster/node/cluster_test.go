@@ -2,6 +2,7 @@ package node_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strings"
@@ -61,6 +62,7 @@ func TestNodes(t *testing.T) {
 			}
 		})
 	}
+	checkCable(t, c, servers[1]+":8080")
 	checkPower(t, c, client)
 	address := c.Nodes().Address()
 	if err := c.Stop(); err != nil {
@@ -69,6 +71,31 @@ func TestNodes(t *testing.T) {
 	addresses, err := net.InterfaceAddrs()
 	if err != nil || strings.Contains(fmt.Sprint(addresses), address+"/") {
 		t.Errorf("addresses after the end: %v, %v", addresses, err)
+	}
+}
+
+// checkCable: what listens on node-1 is out of reach while its cable is out.
+func checkCable(t *testing.T, c *embedded.Cluster, address string) {
+	t.Helper()
+	dial := func() error {
+		connection, err := net.DialTimeout("tcp", address, time.Second)
+		if err == nil {
+			_ = connection.Close()
+		}
+		return err
+	}
+	if err := errors.Join(dial(), c.Nodes().Unplug(t.Context(), "node-1")); err != nil {
+		t.Fatal(err)
+	}
+	if dial() == nil {
+		t.Error("a node is reached whose cable is out")
+	}
+	if err := c.Nodes().Plug(t.Context(), "node-1"); err != nil {
+		t.Fatal(err)
+	}
+	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) { return dial() == nil, nil })
+	if err != nil {
+		t.Errorf("a node is not reached again: %v", err)
 	}
 }
 

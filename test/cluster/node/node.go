@@ -123,6 +123,18 @@ func (n *Nodes) Halt(ctx context.Context, name string) error {
 	return err
 }
 
+// Unplug pulls a node's cable: it runs on, and reaches nobody.
+func (n *Nodes) Unplug(ctx context.Context, name string) error {
+	_, err := n.ask(ctx, wire.Request{Link: &wire.Link{Node: name}})
+	return err
+}
+
+// Plug puts it back.
+func (n *Nodes) Plug(ctx context.Context, name string) error {
+	_, err := n.ask(ctx, wire.Request{Link: &wire.Link{Node: name, Up: true}})
+	return err
+}
+
 // Run runs a command in a node, outside its pods, as root, and returns what it printed.
 func (n *Nodes) Run(ctx context.Context, name string, command ...string) (string, error) {
 	return n.ask(ctx, wire.Request{Run: &wire.Run{Node: name, Command: command}})

@@ -93,7 +93,7 @@ func (n *network) describe(count int) wire.Network {
 
 // plug gives the network namespace of a process the address of a member, and everybody the way to its pods.
 func (n *network) plug(ctx context.Context, pid int, self wire.Member, all []wire.Member) error {
-	port := "to-" + self.Name
+	port := portOf(self.Name)
 	err := errors.Join(
 		inNetwork(ctx, n.switchOf.Process.Pid, "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", strconv.Itoa(pid)),
 		inNetwork(ctx, n.switchOf.Process.Pid, "link", "set", port, "master", "switch", "up"),
@@ -111,9 +111,21 @@ func (n *network) plug(ctx context.Context, pid int, self wire.Member, all []wir
 	return err
 }
 
-// unplug waits until the port of a halted node is gone, which the kernel takes away in the background.
-func (n *network) unplug(ctx context.Context, name string) error {
-	err := inNetwork(ctx, n.switchOf.Process.Pid, "link", "del", "to-"+name)
+// portOf is the switch's end of a node's cable.
+func portOf(node string) string { return "to-" + node }
+
+// setLink lets packets through a node's cable, or none.
+func (n *network) setLink(ctx context.Context, l wire.Link) error {
+	state := "down"
+	if l.Up {
+		state = "up"
+	}
+	return inNetwork(ctx, n.switchOf.Process.Pid, "link", "set", portOf(l.Node), state)
+}
+
+// removePort waits until the port of a halted node is gone, which the kernel takes away in the background.
+func (n *network) removePort(ctx context.Context, name string) error {
+	err := inNetwork(ctx, n.switchOf.Process.Pid, "link", "del", portOf(name))
 	if err != nil && !strings.Contains(err.Error(), "Cannot find device") {
 		return err
 	}

@@ -147,7 +147,9 @@ func (s *session) serve(ctx context.Context, r wire.Request) (string, error) {
 			return "", fmt.Errorf("%s does not run", r.Halt)
 		}
 		s.halt(r.Halt)
-		return "", s.network.unplug(ctx, r.Halt)
+		return "", s.network.removePort(ctx, r.Halt)
+	case r.Link != nil:
+		return "", s.network.setLink(ctx, *r.Link)
 	case r.Run != nil:
 		node := s.booted[r.Run.Node]
 		if node == nil {

@@ -53,7 +53,14 @@ type Request struct {
 	Boot []Boot `json:"boot,omitempty"`
 	// Halt is the name of a node that loses its power.
 	Halt string `json:"halt,omitempty"`
+	Link *Link  `json:"link,omitempty"`
 	Run  *Run   `json:"run,omitempty"`
+}
+
+// Link pulls a node's cable, or puts it back.
+type Link struct {
+	Node string `json:"node"`
+	Up   bool   `json:"up"`
 }
 
 // Boot starts a node, which is halted or was never started. The answer comes when its services run.

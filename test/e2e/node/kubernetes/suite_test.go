@@ -28,6 +28,7 @@ var _ = Describe(description, Ordered, ContinueOnFailure, func() {
 	node.Rotated()
 	node.Disturbed()
 	node.Outages()
+	node.Silent()
 	node.Removed()
 	node.Uninstalled()
 })
