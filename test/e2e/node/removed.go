@@ -23,7 +23,7 @@ const deleted = 4 * time.Minute
 func Removed() {
 	It("leaves nothing of volumes in Kubernetes when pods, snapshots and claims are deleted", func(ctx SpecContext) {
 		begin := time.Now()
-		for _, kind := range []string{"pods", "volumesnapshots", "persistentvolumeclaims"} {
+		for _, kind := range []string{"pods", "volumegroupsnapshots", "volumesnapshots", "persistentvolumeclaims"} {
 			env.Kubectl(ctx, "delete", kind, "--all", "-n", metav1.NamespaceDefault, "--grace-period=2", "--timeout="+deleted.String())
 			figure("all "+kind+" deleted", begin)
 		}

@@ -38,6 +38,7 @@ type claimed struct {
 	// size is 1Gi unless it says otherwise.
 	size   string
 	source *corev1.TypedLocalObjectReference
+	labels map[string]string
 }
 
 func claim(ctx context.Context, c claimed) {
@@ -53,7 +54,7 @@ func claim(ctx context.Context, c claimed) {
 		volumeMode = corev1.PersistentVolumeBlock
 	}
 	_, err := env.Kube.CoreV1().PersistentVolumeClaims(metav1.NamespaceDefault).Create(ctx, &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Name: c.name},
+		ObjectMeta: metav1.ObjectMeta{Name: c.name, Labels: c.labels},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			StorageClassName: &c.class, AccessModes: []corev1.PersistentVolumeAccessMode{c.mode}, VolumeMode: &volumeMode, DataSource: c.source,
 			Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse(c.size)}},

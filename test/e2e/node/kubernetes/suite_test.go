@@ -23,6 +23,7 @@ var _ = Describe(description, Ordered, ContinueOnFailure, func() {
 	node.Mounted()
 	node.Pooled()
 	node.Copied()
+	node.Grouped()
 	node.Shown()
 	node.Expanded()
 	node.Rotated()
