@@ -24,6 +24,7 @@ type teardownFlags struct {
 	kubeconfig, pvList               string
 	pools, filesystems, volumes      []string
 	dryRun, force, yes, orphans      bool
+	list                             bool
 	includeRetained, keepForChildren bool
 	keepUsers                        bool
 	parallel                         int
@@ -57,6 +58,7 @@ func newTeardownCommand() *cobra.Command {
 	f.StringSliceVar(&flags.volumes, "volume", nil, "Remove only the volume or snapshot with this handle; may be repeated.")
 	f.StringVar(&flags.kubeconfig, "kubeconfig", "", "A kubeconfig of a cluster whose PersistentVolumes and VolumeSnapshotContents are compared first.")
 	f.StringVar(&flags.pvList, "pv-list", "", "A file with handles of other clusters' volumes, one in a line; these are refused.")
+	f.BoolVar(&flags.list, "list", false, "List every infra ID that has claims, tags or connected clients in the Ceph cluster, and remove nothing; needs no --infra-id.")
 	f.BoolVar(&flags.orphans, "orphans", false, "List volumes of the living cluster that none of its objects names, and remove nothing; needs --kubeconfig.")
 	f.DurationVar(&flags.olderThan, "older-than", 24*time.Hour, "With --orphans, leave out what is younger.")
 	f.BoolVar(&flags.keepUsers, "keep-users", false, "Leave the cephx users that the operator made for the cluster.")
@@ -98,6 +100,12 @@ func (f teardownFlags) run(ctx context.Context, in io.Reader, out, progress io.W
 	if err := f.limit(ctx, conn, &options); err != nil {
 		return notRun(err)
 	}
+	if f.list {
+		return notRun(f.writeList(ctx, conn, out, progress))
+	}
+	if err := f.compare(ctx, conn, progress); err != nil {
+		return notRun(err)
+	}
 	parts := f.parts(options, conn, progress)
 	if f.orphans {
 		_, err := teardown.Orphans(ctx, teardown.OrphansConfig{
@@ -118,7 +126,9 @@ func (f teardownFlags) run(ctx context.Context, in io.Reader, out, progress io.W
 // check finds what is wrong before anything is contacted.
 func (f teardownFlags) check() error {
 	switch {
-	case strings.TrimSpace(f.infraID) == "":
+	case f.list && (f.infraID != "" || f.orphans):
+		return errors.New("--list is of all infra IDs: leave out --infra-id and --orphans")
+	case !f.list && strings.TrimSpace(f.infraID) == "":
 		return errors.New("--infra-id is missing or empty: it says whose volumes are removed")
 	case f.infraID != strings.TrimSpace(f.infraID):
 		return fmt.Errorf("--infra-id=%q: starts or ends with a blank", f.infraID)

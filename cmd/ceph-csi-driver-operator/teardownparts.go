@@ -69,6 +69,28 @@ func (f teardownFlags) options(ctx context.Context) (teardown.Options, *check.Cl
 	return o, read, nil
 }
 
+// writeList shows who uses the Ceph cluster.
+func (f teardownFlags) writeList(ctx context.Context, conn *rados.Conn, out, progress io.Writer) error {
+	o := teardown.Options{InfraID: teardown.Nobody, Parallel: f.parallel}
+	uses, err := teardown.List(ctx, conn, []teardown.Part{teardown.NewImages(o, conn, clock.RealClock{}), teardown.NewFiles(filesConfig(o, conn, progress))})
+	if err != nil {
+		return err
+	}
+	return teardown.WriteList(out, uses, f.output == "json")
+}
+
+// compare tells of an infra ID that nobody is known by.
+func (f teardownFlags) compare(ctx context.Context, conn *rados.Conn, progress io.Writer) error {
+	pools, err := conn.Pools(ctx)
+	if err != nil {
+		return err
+	}
+	if sentence := teardown.Unclaimed(pools, f.infraID); sentence != "" {
+		fmt.Fprintln(progress, sentence)
+	}
+	return nil
+}
+
 // limit reads the handles of --volume, which must be of this Ceph cluster.
 func (f teardownFlags) limit(ctx context.Context, conn *rados.Conn, o *teardown.Options) error {
 	if len(f.volumes) == 0 {

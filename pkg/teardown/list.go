@@ -1,0 +1,142 @@
+package teardown
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// Nobody is an infra ID that no cluster has: parts that look for it find what carries tags, of whomever.
+const Nobody = "-"
+
+// ClusterUse is what one infra ID has in a Ceph cluster.
+type ClusterUse struct {
+	InfraID string `json:"infraID"`
+	// Claims are the pools that a driver of the cluster has claimed, as "pool (driver)".
+	Claims []string `json:"claims,omitempty"`
+	// Tagged is how many volumes and snapshots carry the tag.
+	Tagged int `json:"tagged"`
+	// Connected are hosts whose clients are connected as one of the cluster's users just now.
+	Connected []string `json:"connected,omitempty"`
+}
+
+// ListCeph is what List reads.
+type ListCeph interface {
+	Pools(ctx context.Context) ([]ceph.Pool, error)
+	Sessions(ctx context.Context) ([]ceph.Session, error)
+}
+
+// List tells every infra ID that has a claim, a tag or a client in a Ceph cluster. parts look for Nobody.
+func List(ctx context.Context, c ListCeph, parts []Part) ([]ClusterUse, error) {
+	uses := map[string]*ClusterUse{}
+	of := func(infraID string) *ClusterUse {
+		if uses[infraID] == nil {
+			uses[infraID] = &ClusterUse{InfraID: infraID}
+		}
+		return uses[infraID]
+	}
+	pools, err := limited(ctx, c.Pools)
+	if err != nil {
+		return nil, err
+	}
+	for infraID, claims := range claimsIn(pools) {
+		of(infraID).Claims = claims
+	}
+	for _, part := range parts {
+		found, err := part.Find(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		for infraID, n := range found.Tags {
+			of(infraID).Tagged += n
+		}
+	}
+	sessions, err := limited(ctx, c.Sessions)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sessions {
+		for _, d := range driver.All {
+			for _, prefix := range []string{d.ProvisionerUser(""), d.NodeUser("")} {
+				if infraID, is := strings.CutPrefix(s.Entity, "client."+prefix); is {
+					of(infraID).Connected = slices.Compact(slices.Sorted(slices.Values(append(of(infraID).Connected, connected(sessions, strings.TrimPrefix(s.Entity, "client."))...))))
+				}
+			}
+		}
+	}
+	var out []ClusterUse
+	for _, infraID := range slices.Sorted(maps.Keys(uses)) {
+		out = append(out, *uses[infraID])
+	}
+	return out, nil
+}
+
+// claimsIn are the claims on pools, by infra ID, sorted.
+func claimsIn(all []ceph.Pool) map[string][]string {
+	out := map[string][]string{}
+	for _, p := range all {
+		for _, keys := range p.Metadata {
+			for key := range keys {
+				claim, is := strings.CutPrefix(key, driver.ClaimPrefix)
+				dot := strings.LastIndex(claim, ".")
+				if !is || dot < 1 {
+					continue
+				}
+				text := fmt.Sprintf("%s (%s)", p.Name, claim[dot+1:])
+				if infraID := claim[:dot]; !slices.Contains(out[infraID], text) {
+					out[infraID] = append(out[infraID], text)
+				}
+			}
+		}
+	}
+	for _, claims := range out {
+		slices.Sort(claims)
+	}
+	return out
+}
+
+// Unclaimed is a sentence for who names an infra ID that has no claim though others have, which may be
+// a slip; else empty.
+func Unclaimed(pools []ceph.Pool, infraID string) string {
+	claims := claimsIn(pools)
+	if len(claims) == 0 || claims[infraID] != nil {
+		return ""
+	}
+	return fmt.Sprintf("no pool has a claim of cluster %q; there are claims of %s (--list tells more)",
+		infraID, strings.Join(slices.Sorted(maps.Keys(claims)), ", "))
+}
+
+// WriteList shows a list.
+func WriteList(w io.Writer, uses []ClusterUse, asJSON bool) error {
+	if asJSON {
+		text, err := json.MarshalIndent(uses, "", "  ")
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "%s\n", text)
+		return err
+	}
+	var out strings.Builder
+	for _, u := range uses {
+		fmt.Fprintf(&out, "%s: %d volumes and snapshots; claims: %s; connected: %s\n", u.InfraID, u.Tagged, orNone(u.Claims), orNone(u.Connected))
+	}
+	if len(uses) == 0 {
+		out.WriteString("No cluster has a claim, a tag or a connected client here.\n")
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+func orNone(words []string) string {
+	if len(words) == 0 {
+		return "none"
+	}
+	return strings.Join(words, ", ")
+}
