@@ -59,20 +59,18 @@ func readmeLines(file, heading, start string) ([]string, error) {
 	return out, nil
 }
 
-// ReadmeCommand is the README's only command that starts like that.
+// ReadmeCommand is the only command of README.md and test/README.md that starts like that.
 func ReadmeCommand(start string) (string, error) {
-	readme, err := readReadme("README.md")
-	if err != nil {
-		return "", err
-	}
 	var found []string
-	for line := range strings.Lines(readme) {
-		if command, ok := strings.CutPrefix(line, "    "); ok && strings.HasPrefix(command, start) {
-			found = append(found, strings.TrimSpace(command))
+	for _, file := range []string{"README.md", "test/README.md"} {
+		lines, err := readmeLines(file, "", start)
+		if err != nil {
+			return "", err
 		}
+		found = append(found, lines...)
 	}
 	if len(found) != 1 {
-		return "", fmt.Errorf("README.md has %d commands that start with %q, not one", len(found), start)
+		return "", fmt.Errorf("README.md and test/README.md have %d commands that start with %q, not one", len(found), start)
 	}
 	return found[0], nil
 }
