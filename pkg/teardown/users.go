@@ -15,6 +15,7 @@ type UsersCeph interface {
 	User(ctx context.Context, id string) (ceph.User, error)
 	Sessions(ctx context.Context) ([]ceph.Session, error)
 	RemoveUser(ctx context.Context, id string) error
+	Pools(ctx context.Context) ([]ceph.Pool, error)
 }
 
 // Users is the part of the cephx users that the operator made for a cluster. A client that is
@@ -58,8 +59,12 @@ func (u *Users) Find(ctx context.Context, before []Decision) (Findings, error) {
 	if len(found) == 0 && !removes {
 		return out, nil
 	}
-	sessions, err := limited(ctx, u.ceph.Sessions)
+	gone, err := u.gone(ctx, before)
 	if err != nil {
+		return out, err
+	}
+	sessions, err := limited(ctx, u.ceph.Sessions)
+	if err != nil && !gone {
 		out.Alive = append(out.Alive, fmt.Sprintf("whether clients of the cluster are connected cannot be seen: %v", err))
 	}
 	for _, id := range found {
@@ -72,6 +77,17 @@ func (u *Users) Find(ctx context.Context, before []Decision) (Findings, error) {
 		}
 	}
 	return out, nil
+}
+
+// gone says that nothing but users is left of the cluster: no claim, and no volume with its tag. Then
+// nothing rests on them, even where nobody can tell who is connected.
+func (u *Users) gone(ctx context.Context, before []Decision) (bool, error) {
+	pools, err := limited(ctx, u.ceph.Pools)
+	if err != nil {
+		return false, err
+	}
+	tagged := slices.ContainsFunc(before, func(d Decision) bool { return d.Tag == u.options.InfraID })
+	return claimsIn(pools)[u.options.InfraID] == nil && !tagged, nil
 }
 
 func (u *Users) decide(id string, hosts []string) Decision {

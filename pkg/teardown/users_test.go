@@ -79,10 +79,12 @@ func marks(infraIDs ...string) map[string]map[string]string {
 func TestUsers(t *testing.T) {
 	all := []string{"csi-rbd-node.a", "csi-rbd-node.b", "admin"}
 	node := []ceph.Session{{Entity: "client.csi-rbd-node.a", Host: "n1"}, {Entity: "client.csi-rbd-node.a"}, {Entity: "client.csi-rbd-node.b", Host: "n2"}}
+	claimed, others := []ceph.Pool{{ID: 1, Name: "p", Metadata: marks("a", "b")}}, []ceph.Pool{{ID: 1, Name: "p", Metadata: marks("b")}}
 	tests := map[string]struct {
 		reason  string
 		ceph    fakeUsers
 		options Options
+		before  []Decision
 		keep    bool
 		left    []string
 		code    int
@@ -93,15 +95,19 @@ func TestUsers(t *testing.T) {
 		"Limited":   {reason: "volumes of the cluster stay elsewhere", ceph: fakeUsers{users: all}, options: Options{Pools: []string{"p"}}, left: all},
 		"Connected": {reason: "the cluster lives", ceph: fakeUsers{users: all, sessions: node}, left: all, code: CodeRefused, alive: "client.csi-rbd-node.a is connected from an unnamed host, n1"},
 		"Forced":    {reason: "a user in use stays even so", ceph: fakeUsers{users: all, sessions: node}, options: Options{Force: true}, left: all, code: CodeRefused, alive: "connected"},
-		"Blind":     {reason: "nobody can tell whether the cluster lives", ceph: fakeUsers{users: all, blind: ceph.ErrTimeout}, left: all, code: CodeRefused, alive: "cannot be seen"},
-		"None":      {reason: "never minted", ceph: fakeUsers{users: []string{"admin"}, blind: ceph.ErrTimeout}, left: []string{"admin"}},
-		"Denied":    {reason: "it is not even known whether they exist", ceph: fakeUsers{users: all, denied: true, sessions: node}, left: all, alive: "connected"},
+		"Blind":     {reason: "nobody can tell whether the cluster lives", ceph: fakeUsers{users: all, blind: ceph.ErrTimeout, pools: claimed}, left: all, code: CodeRefused, alive: "cannot be seen"},
+		"BlindWithVolumes": {reason: "it has no claim, but a volume", ceph: fakeUsers{users: all, blind: ceph.ErrTimeout}, before: []Decision{{Item{Kind: Image, Tag: "a"}, Keep, "Retain"}},
+			left: all, code: CodeRefused, alive: "cannot be seen"},
+		"BlindGone": {reason: "it has neither claim nor volume any more", ceph: fakeUsers{users: all, blind: ceph.ErrTimeout, pools: others},
+			left: []string{"csi-rbd-node.b", "admin"}},
+		"None":   {reason: "never minted", ceph: fakeUsers{users: []string{"admin"}, blind: ceph.ErrTimeout}, left: []string{"admin"}},
+		"Denied": {reason: "it is not even known whether they exist", ceph: fakeUsers{users: all, denied: true, sessions: node}, left: all, alive: "connected"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			tc.options.InfraID, tc.ceph.users = "a", slices.Clone(tc.ceph.users)
 			part := NewUsers(tc.options, &tc.ceph, []string{"csi-rbd-node.a", "csi-cephfs-node.a"}, tc.keep)
-			report, err := Run(t.Context(), Config{Options: tc.options, Parts: []Part{part}, Out: &bytes.Buffer{}})
+			report, err := Run(t.Context(), Config{Options: tc.options, Parts: []Part{&shelf{found: Findings{Decisions: tc.before}}, part}, Out: &bytes.Buffer{}})
 			if err != nil || report.Code() != tc.code || !slices.Equal(tc.ceph.users, tc.left) {
 				t.Errorf("%s: %v, exit code %d, users %q, %+v", tc.reason, err, report.Code(), tc.ceph.users, report.Items)
 			}
