@@ -28,12 +28,12 @@ func Removed() {
 			figure("all "+kind+" deleted", begin)
 		}
 		env.Kubectl(ctx, "delete", "storageclasses", "--selector="+copiedClass)
-		Eventually(func(g Gomega) { g.Expect(volumeObjects(ctx, g)).To(BeEmpty()) }).WithContext(ctx).WithTimeout(deleted).Should(Succeed())
 		removed = time.Now()
+		Eventually(func(g Gomega) { g.Expect(volumeObjects(ctx, g)).To(BeEmpty()) }).WithContext(ctx).WithTimeout(deleted).Should(Succeed())
 	})
 }
 
-// removed is when the last volume was.
+// removed is when the last claim was.
 var removed time.Time
 
 // Uninstalled is the end. It does not wait for the mgr, which empties RBD's trash once a minute.
@@ -60,7 +60,7 @@ func Uninstalled() {
 			g.Expect(inPools(ctx, g)).To(BeEmpty())
 			g.Expect(subvolumes(ctx, g)).To(BeEmpty())
 		}).WithContext(ctx).WithTimeout(deleted).WithPolling(fixture.CephPolling).Should(Succeed())
-		figure("nothing left in Ceph after all volumes were deleted", removed)
+		figure("nothing left in Ceph after all claims were deleted", removed)
 	})
 }
 
