@@ -17,6 +17,9 @@ func nothing() {
 		r = run(ctx, "--infra-id=mistyped-x1y2z", "--yes")
 		Expect(r.code).To(Equal(0))
 		Expect(r.stdout + r.stderr).To(ContainSubstring("living-x1y2z"))
+		r = run(ctx, "--list")
+		Expect(r.code).To(Equal(0), r.stderr)
+		Expect(r.stdout).To(ContainSubstring("living-x1y2z: 2 volumes and snapshots; claims: none; connected: none"))
 		Expect(before.Changes(dump())).To(BeEmpty())
 	})
 
