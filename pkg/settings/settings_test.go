@@ -94,7 +94,7 @@ func (a *apiServer) apply(_ context.Context, applied *unstructured.Unstructured,
 	if len(annotations) > 0 {
 		a.cr.SetManagedFields([]metav1.ManagedFieldsEntry{{
 			Manager: manager, Operation: metav1.ManagedFieldsOperationApply,
-			FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:annotations":{"f:` + driver.SettingsAnnotation + `":{}}}}`)},
+			FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:` + driver.SettingsAnnotation + `":{}}}}`),
 		}})
 	}
 	return nil
