@@ -54,11 +54,6 @@ func crdObject(t *testing.T, patched bool) *unstructured.Unstructured {
 	return trimmed.(*unstructured.Unstructured)
 }
 
-func bothOperators() []operator {
-	s := starter{Options: Options{Getenv: func(string) string { return "" }}, clients: &clients{}}
-	return s.operators()
-}
-
 func TestCRDCondition(t *testing.T) {
 	both := []string{driver.RBD.Name, driver.CephFS.Name}
 	tests := map[string]struct {
