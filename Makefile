@@ -16,10 +16,10 @@ GO_LD_FLAGS := -s -w
 PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
 # Suites that start a cluster of their own, each in a process of its own.
 # The long ones come first, so that none is left alone at the end.
-LONG_SUITES := $(addprefix ./test/e2e/,teardown connect glue virtualization deploy pools tags beside credentials) ./pkg/ceph/rados ./test/volumes
+LONG_SUITES := $(addprefix ./test/e2e/,node/openshift teardown connect glue virtualization deploy pools tags beside credentials) ./pkg/ceph/rados ./test/volumes
 NODE_SUITES := ./test/e2e/node/... ./test/cluster/node/...
-# What is in test/e2e/node is run by test-node alone.
-SUITES = $(LONG_SUITES) $$($(GO) list $(GO_FLAGS) ./test/e2e/... | grep -v /test/e2e/node) ./test/cluster/... ./test/demo/... ./test/standins/...
+# test/e2e/node/kubernetes takes a quarter of an hour; test-node alone runs it.
+SUITES = $(LONG_SUITES) $$($(GO) list $(GO_FLAGS) ./test/e2e/... | grep -v /test/e2e/node/kubernetes) ./test/cluster/... ./test/demo/... ./test/standins/...
 # They wait most of the time: four of them keep little more than one core busy.
 RUN_SUITES = $(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=4 -count=1
 COMPARE_RIGHTS = $(GO) run $(GO_FLAGS) ./test/rights/compare
@@ -38,7 +38,7 @@ build: dependencies ## Build bin/ceph-csi-driver-operator
 	$(GO) build $(GO_FLAGS) -ldflags '$(GO_LD_FLAGS)' -o bin/ ./cmd/ceph-csi-driver-operator
 
 test: verify test-unit test-e2e ## Check everything: sources, unit tests, end-to-end tests on a real API server and Ceph
-	@$(CLUSTER) nodes || echo "What needs real nodes was not run."
+	@if $(CLUSTER) nodes; then cat bin/figures/*; else echo "What needs real nodes was not run."; fi
 
 test-unit: dependencies ## Run the unit tests
 	$(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -short $$($(GO) list $(GO_FLAGS) $(PACKAGES) | grep -v /test/e2e/)
@@ -46,7 +46,7 @@ test-unit: dependencies ## Run the unit tests
 test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own
 	-@test/install-dependencies.sh nodes
 	$(CLUSTER) binaries
-	rm -rf bin/rights-used
+	rm -rf bin/rights-used bin/figures
 	$(RUN_SUITES) $(SUITES) | tee bin/e2e.log
 	$(COMPARE_RIGHTS)
 
