@@ -64,11 +64,15 @@ func readFilesRecord(ctx context.Context, from Recorder, pool, infraID string) (
 	}
 	out := filesRecord{Version: recordVersion, InfraID: infraID}
 	for run, content := range records {
+		out.runs = append(out.runs, run)
+		if content == nil {
+			continue
+		}
 		found, err := parseFilesRecord(content, pool, infraID, run)
 		if err != nil {
 			return filesRecord{}, err
 		}
-		out.Entries, out.runs = append(out.Entries, found.Entries...), append(out.runs, run)
+		out.Entries = append(out.Entries, found.Entries...)
 	}
 	return out, nil
 }

@@ -17,7 +17,8 @@ import (
 // Recorder keeps what must outlive the process in objects of a pool: one for each run, which nobody
 // overwrites.
 type Recorder interface {
-	// Records reads what runs have written down, by run; what a version without runs wrote is under "".
+	// Records reads what runs have written down, by run: nil where one was killed while it wrote or
+	// removed that. What a version without runs wrote is under "".
 	Records(ctx context.Context, pool, namespace, object string) (map[string][]byte, error)
 	// AppendRecord writes down something for a run, once.
 	AppendRecord(ctx context.Context, pool, namespace, object, run string, content []byte) error
@@ -64,6 +65,10 @@ func (r *recorded) read(ctx context.Context, from Recorder, pool ceph.Pool, infr
 		return err
 	}
 	for run, content := range records {
+		r.runs[pool.Name] = append(r.runs[pool.Name], run)
+		if content == nil {
+			continue
+		}
 		var found imageRecord
 		if err := json.Unmarshal(content, &found); err != nil || found.Version != recordVersion {
 			return fmt.Errorf("object %s of pool %s is no record of version %d: look at it, and remove it if it is not needed",
@@ -75,7 +80,6 @@ func (r *recorded) read(ctx context.Context, from Recorder, pool ceph.Pool, infr
 		for _, g := range found.Groups {
 			r.groups[ceph.GroupRef{PoolID: pool.ID, ID: g.ID}] = g.Name
 		}
-		r.runs[pool.Name] = append(r.runs[pool.Name], run)
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package teardown
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,4 +55,23 @@ func TestLimitedRunKeepsEarlierRecords(t *testing.T) {
 			}
 		}
 	})
+}
+
+// cutOff has the name of a run that was killed before it wrote anything.
+type cutOff struct{ Recorder }
+
+func (cutOff) Records(context.Context, string, string, string) (map[string][]byte, error) {
+	return map[string][]byte{"r": nil}, nil
+}
+
+// TestCutOffRecord: nothing is known of such a run, and its name is removed with the others'.
+func TestCutOffRecord(t *testing.T) {
+	images := recorded{runs: map[string][]string{}}
+	if err := images.read(t.Context(), cutOff{}, ceph.Pool{Name: "p"}, "a"); err != nil || !slices.Equal(images.runs["p"], []string{"r"}) {
+		t.Errorf("images: %v, runs %v", err, images.runs)
+	}
+	files, err := readFilesRecord(t.Context(), cutOff{}, "p", "a")
+	if err != nil || !slices.Equal(files.runs, []string{"r"}) || len(files.Entries) > 0 {
+		t.Errorf("files: %v, %+v", err, files)
+	}
 }

@@ -114,6 +114,11 @@ func testRecord(t *testing.T, c *cephdaemons.Ceph) {
 		check(t, f.conn.RemoveRecords(ctx, metadataPool, "ns", "plan", []string{"a"}))
 	}
 	records("one run", map[string]string{"b": "short"})
+	if _, err := c.RADOS(ctx, "-p", metadataPool, "-N", "ns", "setomapval", "plan", "c", ""); err != nil {
+		t.Fatal(err)
+	}
+	records("one that was killed before it wrote", map[string]string{"b": "short", "c": ""})
+	check(t, f.conn.RemoveRecords(ctx, metadataPool, "ns", "plan", []string{"c"}))
 	input := filepath.Join(t.TempDir(), "plan")
 	check(t, os.WriteFile(input, []byte("older"), 0o600))
 	if _, err := c.RADOS(ctx, "-p", metadataPool, "-N", "ns", "put", "plan", input); err != nil {

@@ -12,8 +12,9 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
-// Records reads what AppendRecord wrote, by run. An object of that name with content of its own, from
-// before there were runs, is under "". Where there is none, nothing is returned.
+// Records reads what AppendRecord wrote, by run; nil is of a run that was killed while it wrote or removed
+// its own. An object of that name with content of its own, from before there were runs, is under "". Where
+// there is none, nothing is returned.
 func (c *Conn) Records(ctx context.Context, pool, namespace, object string) (map[string][]byte, error) {
 	records, err := inPool(ctx, c, pool, func(io *rados.IOContext) (map[string][]byte, error) {
 		io.SetNamespace(namespace)
@@ -34,10 +35,7 @@ func (c *Conn) Records(ctx context.Context, pool, namespace, object string) (map
 		}
 		for run := range runs {
 			content, err := readWhole(io, object+"."+run)
-			if errors.Is(err, ceph.ErrNotFound) {
-				continue // Its removal was cut off.
-			}
-			if err != nil {
+			if err != nil && !errors.Is(err, ceph.ErrNotFound) {
 				return nil, err
 			}
 			out[run] = content
@@ -69,23 +67,24 @@ func readWhole(io *rados.IOContext, object string) ([]byte, error) {
 	return content, nil
 }
 
-// AppendRecord writes an object of a run's own, in one step, and then its name into the omap of the
-// object by which Records finds it. One that is there is an error, and an empty one is refused.
+// AppendRecord writes the name of a run into the omap of the object by which Records finds it, and then an
+// object of its own, in one step: whoever is killed between the two leaves nothing that nobody finds. One
+// that is there is an error, and an empty one is refused.
 func (c *Conn) AppendRecord(ctx context.Context, pool, namespace, object, run string, content []byte) error {
 	if len(content) == 0 || run == "" {
 		return fmt.Errorf("writing object %s/%s of pool %q: nothing to write", namespace, object, pool)
 	}
 	_, err := inPool(ctx, c, pool, func(io *rados.IOContext) (struct{}, error) {
 		io.SetNamespace(namespace)
+		if err := io.SetOmap(object, map[string][]byte{run: {}}); err != nil {
+			return struct{}{}, failure("write omap of "+object, "", err)
+		}
 		op := rados.CreateWriteOp()
 		defer op.Release()
 		op.Create(rados.CreateExclusive)
 		op.WriteFull(content)
 		if err := op.Operate(io, object+"."+run, rados.OperationNoFlag); err != nil {
 			return struct{}{}, failure("write "+object+"."+run, "", err)
-		}
-		if err := io.SetOmap(object, map[string][]byte{run: {}}); err != nil {
-			return struct{}{}, failure("write omap of "+object, "", err)
 		}
 		return struct{}{}, nil
 	})
