@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"github.com/google/go-cmp/cmp"
@@ -110,6 +111,9 @@ func (l *lab) left(t *testing.T, handles map[string]string) []string {
 	check(t, err)
 	defer admin.Close()
 	dump, err := admin.Dump([]string{"golden"})
+	for end := time.Now().Add(time.Minute); volumes.IsMissing(err) && time.Now().Before(end); {
+		dump, err = admin.Dump([]string{"golden"}) // The mgr empties the trash meanwhile.
+	}
 	check(t, err)
 	images := map[string]string{}
 	for name, value := range dump {

@@ -8,6 +8,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -141,14 +142,36 @@ func (d device) detach(ctx context.Context) error {
 	if err := errors.Join(err, busy); err != nil {
 		return err
 	}
+	if err := await(ctx, d.closed); err != nil {
+		return fmt.Errorf("rbd: unmap failed: %w", err)
+	}
 	return os.RemoveAll(d.folder)
 }
 
-// grow tells the kernel that the image has another size.
-func (d device) grow(ctx context.Context) (string, error) {
+// closed says that rbd-fuse has ended, which it does after its mount is gone; until then it watches the
+// image, which nobody may remove.
+func (d device) closed() bool {
+	processes, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is right
+	return !slices.ContainsFunc(processes, func(path string) bool {
+		arguments, err := os.ReadFile(path) // It may end meanwhile.
+		return err == nil && slices.Contains(strings.Split(string(arguments), "\x00"), d.mountPoint())
+	})
+}
+
+// shows is how long rbd-fuse may take to show an image's new size.
+const shows = 10 * time.Second
+
+// grow tells the kernel that the image has another size. One that has not grown is no error, as with krbd.
+func (d device) grow(ctx context.Context, size uint64) (string, error) {
 	path, err := d.path()
 	if err != nil || !strings.HasPrefix(path, "/dev/loop") {
 		return path, err
+	}
+	file := filepath.Join(d.mountPoint(), filepath.Base(d.folder))
+	waiting, cancel := context.WithTimeout(ctx, shows)
+	defer cancel()
+	if err := await(waiting, func() bool { image, err := os.Stat(file); return err == nil && uint64(image.Size()) >= size }); err != nil {
+		log.Printf("%s has less than %d bytes still", file, size)
 	}
 	_, err = node.Run(ctx, "losetup", "--set-capacity", path)
 	return path, err

@@ -307,7 +307,7 @@ func (n *Node) NodeExpandVolume(ctx context.Context, request *csi.NodeExpandVolu
 	if err != nil {
 		return nil, status.Errorf(codes.NotFound, "failed to find image metadata: %v", err)
 	}
-	path, err := n.devices().of(stash.place(), stash.Image).grow(ctx)
+	path, err := n.devices().of(stash.place(), stash.Image).grow(ctx, access.ImageSize(request.GetCapacityRange().GetRequiredBytes()))
 	if err != nil {
 		return nil, internal(err)
 	}
