@@ -6,7 +6,6 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	informersv1 "github.com/openshift/client-go/config/informers/externalversions/config/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
@@ -75,24 +74,13 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 	return c.report(ctx, said, remembered.ID)
 }
 
-// report writes nothing while there is nothing to say, and was not before.
 func (c controller) report(ctx context.Context, said, remembered string) error {
-	wrong := remembered != "" && said != remembered
-	_, held, _, err := c.Operator.GetOperatorState()
-	if err != nil {
-		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	types := []string{condition.InfraIDCurrent}
+	if remembered == "" || said == remembered {
+		return condition.Tell(ctx, c.Operator, c.name, types)
 	}
-	if !wrong && v1helpers.FindOperatorCondition(held.Conditions, condition.InfraIDCurrent) == nil {
-		return nil
-	}
-	status := applyoperatorv1.OperatorStatus()
-	if wrong {
-		status.WithConditions(condition.New(condition.InfraIDCurrent, operatorv1.ConditionFalse, condition.InfraIDChanged, c.message(said, remembered)))
-	}
-	if err := c.Operator.ApplyOperatorStatus(ctx, c.name, status); err != nil {
-		return fmt.Errorf("writing condition %s: %w", condition.InfraIDCurrent, err)
-	}
-	return nil
+	return condition.Tell(ctx, c.Operator, c.name, types,
+		condition.New(condition.InfraIDCurrent, operatorv1.ConditionFalse, condition.InfraIDChanged, c.message(said, remembered)))
 }
 
 func (c controller) message(said, remembered string) string {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
@@ -106,25 +105,15 @@ func (c controller) lasting(unserved []Unserved) []Unserved {
 	return out
 }
 
-// report writes nothing while there is nothing to say, and was not before.
 func (c controller) report(ctx context.Context, desired int32, unserved []Unserved) error {
-	_, held, _, err := c.Operator.GetOperatorState()
-	if err != nil {
-		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	types := []string{condition.NodesServed}
+	if len(unserved) == 0 {
+		return condition.Tell(ctx, c.Operator, c.name, types)
 	}
-	if len(unserved) == 0 && v1helpers.FindOperatorCondition(held.Conditions, condition.NodesServed) == nil {
-		return nil
+	reason := condition.NodesNotReady
+	if slices.ContainsFunc(unserved, func(u Unserved) bool { return !u.Away }) {
+		reason = condition.NodesNotServed
 	}
-	status := applyoperatorv1.OperatorStatus()
-	if len(unserved) > 0 {
-		reason := condition.NodesNotReady
-		if slices.ContainsFunc(unserved, func(u Unserved) bool { return !u.Away }) {
-			reason = condition.NodesNotServed
-		}
-		status.WithConditions(condition.New(condition.NodesServed, operatorv1.ConditionFalse, reason, message(c.Driver.Name, desired, unserved)))
-	}
-	if err := c.Operator.ApplyOperatorStatus(ctx, c.name, status); err != nil {
-		return fmt.Errorf("writing condition %s: %w", condition.NodesServed, err)
-	}
-	return nil
+	return condition.Tell(ctx, c.Operator, c.name, types,
+		condition.New(condition.NodesServed, operatorv1.ConditionFalse, reason, message(c.Driver.Name, desired, unserved)))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -65,7 +64,7 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 	if err != nil || cr == nil {
 		return err
 	}
-	spec, status, _, err := c.Operator.GetOperatorState()
+	spec, _, _, err := c.Operator.GetOperatorState()
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -100,7 +99,8 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 			return err
 		}
 	}
-	return c.report(ctx, status.Conditions, describe(c.Driver, stand, problem, kept{found, err}))
+	return condition.Tell(ctx, c.Operator, manager(c.Driver), []string{condition.SettingsDegraded, condition.SettingsComplete},
+		describe(c.Driver, stand, problem, kept{found, err})...)
 }
 
 // live asks the API server. A watch that began on a CRD without the settings drops them from the cache
@@ -148,22 +148,6 @@ func (c controller) annotate(ctx context.Context, cr *unstructured.Unstructured,
 
 // deadline bounds a request.
 const deadline = 10 * time.Second
-
-func ours(held operatorv1.OperatorCondition) bool {
-	return held.Type == condition.SettingsDegraded || held.Type == condition.SettingsComplete
-}
-
-// report writes the conditions there are to write, or removes those of an earlier report.
-func (c controller) report(ctx context.Context, held []operatorv1.OperatorCondition, wanted []*applyoperatorv1.OperatorConditionApplyConfiguration) error {
-	if len(wanted) == 0 && !slices.ContainsFunc(held, ours) {
-		return nil
-	}
-	status := applyoperatorv1.OperatorStatus().WithConditions(wanted...)
-	if err := c.Operator.ApplyOperatorStatus(ctx, manager(c.Driver), status); err != nil {
-		return fmt.Errorf("writing what is wrong with the settings: %w", err)
-	}
-	return nil
-}
 
 // kept is what is remembered: whether there is a record, and why it is unreadable or cannot be written.
 type kept struct {
