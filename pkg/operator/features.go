@@ -229,6 +229,7 @@ func (s starter) snapshotClasses() (factory.Controller, error) {
 		}
 		manifests = append(manifests, manifest)
 	}
+	configMaps := s.clients.ns().Core().V1().ConfigMaps()
 	return classes.NewSnapshots(classes.SnapshotsConfig{
 		Driver:    s.driver,
 		Operator:  s.clients.operator,
@@ -237,8 +238,8 @@ func (s starter) snapshotClasses() (factory.Controller, error) {
 		Served:    s.clients.served,
 		Placement: s.granted,
 		Open:      s.open,
-		Record:    state.GroupSnapshotClasses(s.clients.kube.CoreV1(), s.clients.ns().Core().V1().ConfigMaps().Lister(), s.driver),
-		Triggers:  []factory.Informer{s.gate, s.clients.crdInformer},
+		Record:    state.GroupSnapshotClasses(s.clients.kube.CoreV1(), configMaps.Lister(), s.driver),
+		Triggers:  []factory.Informer{s.gate, s.clients.crdInformer, configMaps.Informer()},
 		Recorder:  s.recorder,
 	})
 }

@@ -48,6 +48,7 @@ func (s starter) virtualizationClass() (factory.Controller, error) {
 			return nil, err
 		}
 	}
+	configMaps := s.clients.ns().Core().V1().ConfigMaps()
 	return virtualization.NewClass(virtualization.ClassConfig{
 		Driver:         s.driver,
 		Operator:       s.clients.operator,
@@ -58,8 +59,8 @@ func (s starter) virtualizationClass() (factory.Controller, error) {
 		Watches:        s.machines,
 		Served:         s.clients.served,
 		Open:           s.open,
-		Record:         state.VirtualizationClasses(s.clients.kube.CoreV1(), s.clients.ns().Core().V1().ConfigMaps().Lister(), s.driver),
-		Triggers:       []factory.Informer{s.gate, s.clients.crdInformer, s.classStateInformer(), s.machines},
+		Record:         state.VirtualizationClasses(s.clients.kube.CoreV1(), configMaps.Lister(), s.driver),
+		Triggers:       []factory.Informer{s.gate, s.clients.crdInformer, s.classStateInformer(), s.machines, configMaps.Informer()},
 		Recorder:       s.recorder,
 	})
 }

@@ -47,7 +47,9 @@ type ClassConfig struct {
 	Served func(crd string) []string
 	// Open says that the driver is deployed.
 	Open func() bool
-	// Record has what users gave the class while it is being made anew.
+	// Record has what users gave the class while it is being made anew. Its informer belongs to the
+	// Triggers: it is forgotten once it is seen, or the class that comes with KubeVirt another day
+	// would get it.
 	Record Record
 	// Triggers wake the controller when State, Served or Open may have changed.
 	Triggers []factory.Informer
