@@ -45,9 +45,8 @@ type process struct {
 	certificate string
 }
 
-// serve runs start as library-go's controllercmd does, but returns errors to the caller
-// instead of ending with exit code 255, and sets the lease's identity, for which
-// controllercmd's own command has no setter.
+// serve runs start as library-go's controllercmd does, but returns errors to the caller instead of
+// ending with exit code 255, and releases the lease whenever it returns.
 func serve(ctx context.Context, p process, start controllercmd.StartFunc) error {
 	info := version.Info{GitVersion: p.version}
 	config, err := loadConfig(ctx, p, info)
@@ -55,8 +54,8 @@ func serve(ctx context.Context, p process, start controllercmd.StartFunc) error 
 		return err
 	}
 	defer config.cleanup()
-	// Only a changed file cancels: the leader election then ends the process with exit code 0.
 	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	context.AfterFunc(ctx, config.cleanup)
 
 	changed := make(chan struct{})
@@ -67,25 +66,30 @@ func serve(ctx context.Context, p process, start controllercmd.StartFunc) error 
 		case <-ctx.Done():
 		}
 	}()
-	ended := make(chan error, 2)
+	served, led := make(chan error, 1), make(chan error, 1)
 	go func() {
-		if err := runServer(ctx, p, config, info); err != nil {
-			ended <- err
+		if err := runServer(ctx, p, config, info); err != nil && ctx.Err() == nil {
+			served <- err
 		}
 	}()
 	go func() {
-		ended <- p.builder(func(ctx context.Context, c *controllercmd.ControllerContext) error {
+		led <- p.builder(func(ctx context.Context, c *controllercmd.ControllerContext) error {
 			own := *c
 			own.EventRecorder = lazily(c.EventRecorder)
-			return start(ctx, &own)
+			return p.elected(ctx, config.generic.LeaderElection, &own, start)
 		}).
 			WithVersion(info).
-			WithLeaderElection(config.generic.LeaderElection, p.flags.Namespace, p.name+"-lock").
-			WithInstanceIdentity(p.identity).
 			WithRestartOnChange(changed, config.contents, config.watched...).
 			Run(ctx, config.raw)
 	}()
-	return <-ended
+	select {
+	case err := <-led:
+		return err
+	case err := <-served:
+		cancel()
+		<-led
+		return err
+	}
 }
 
 // builder is for what is controlled only: it would make the controllers wait for the two RSA

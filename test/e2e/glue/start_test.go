@@ -25,7 +25,6 @@ const reporting = `[{"op": "add", "path": "/spec/template/spec/containers/0/args
 func bare() {
 	It("is Available after `oc apply -f manifests/`, and starts nothing while no Ceph cluster is declared", func(ctx SpecContext) {
 		env.Kubectl(ctx, "apply", "-f", "manifests/")
-		env.AwaitGlue(ctx)
 		env.Kubectl(ctx, "-n", driver.Namespace, "patch", "deployment", fixture.GlueAccount, "--type=json", "-p", reporting)
 		Eventually(func(g Gomega) {
 			env.ExpectStatus(ctx, g, "True", "False", "False")

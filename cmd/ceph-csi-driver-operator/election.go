@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	configv1 "github.com/openshift/api/config/v1"
+	"github.com/openshift/library-go/pkg/config/clusterstatus"
+	leaderelectionconverter "github.com/openshift/library-go/pkg/config/leaderelection"
+	"github.com/openshift/library-go/pkg/controller/controllercmd"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/klog/v2"
+)
+
+// asking is how often, by up to 120 % more seldom, a candidate looks whether the lease was released.
+// By library-go's retry period, a new pod would wait for half a minute to a minute.
+const asking = time.Second
+
+// elected runs start while this process has the lease.
+func (p process) elected(ctx context.Context, given configv1.LeaderElection, c *controllercmd.ControllerContext, start controllercmd.StartFunc) error {
+	if given.Disable {
+		return start(ctx, c)
+	}
+	election, err := p.election(ctx, given, c)
+	if err != nil {
+		return err
+	}
+	return lead(ctx, election, func(ctx context.Context) error { return start(ctx, c) })
+}
+
+// election is for the lease of the process, with library-go's durations unless --config has others.
+func (p process) election(ctx context.Context, given configv1.LeaderElection, c *controllercmd.ControllerContext) (leaderelection.LeaderElectionConfig, error) {
+	config := leaderelectionconverter.LeaderElectionDefaulting(given, p.flags.Namespace, p.name+"-lock")
+	if given.LeaseDuration.Duration == 0 && given.RenewDeadline.Duration == 0 && given.RetryPeriod.Duration == 0 {
+		status, err := clusterstatus.GetClusterInfraStatus(ctx, c.KubeConfig)
+		switch {
+		case err != nil:
+			klog.Warningf("leader election for several masters, as it is not known whether there is one: %v", err)
+		case status.ControlPlaneTopology == configv1.SingleReplicaTopologyMode:
+			config = leaderelectionconverter.LeaderElectionSNOConfig(config)
+		}
+	}
+	client := rest.CopyConfig(c.ProtoKubeConfig)
+	// A connection that hangs must not outlast the lease.
+	client.Timeout = config.RenewDeadline.Duration
+	out, err := leaderelectionconverter.ToLeaderElectionWithLease(client, config, p.name, p.identity)
+	if err != nil {
+		return out, fmt.Errorf("preparing the leader election: %w", err)
+	}
+	return out, nil
+}
+
+// lead runs start while this process has the lease, and returns when it has it no more: when the
+// context or start ends, or the lease is lost.
+func lead(ctx context.Context, election leaderelection.LeaderElectionConfig, start func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, 1)
+	election.Lock = &lock{Interface: election.Lock, every: election.RetryPeriod - asking}
+	election.RetryPeriod = min(election.RetryPeriod, asking)
+	election.Callbacks = leaderelection.LeaderCallbacks{
+		OnStartedLeading: func(leading context.Context) {
+			defer cancel()
+			if leading.Err() != nil {
+				return
+			}
+			err := start(leading)
+			if leading.Err() != nil {
+				return
+			}
+			if err == nil {
+				err = errors.New("the controllers have ended by themselves")
+			}
+			ended <- err
+		},
+		OnStoppedLeading: func() { klog.Info("stopped leading") },
+	}
+	elector, err := leaderelection.NewLeaderElector(election)
+	if err != nil {
+		return fmt.Errorf("electing a leader: %w", err)
+	}
+	elector.Run(ctx)
+	select {
+	case err := <-ended:
+		return err
+	default:
+		return nil
+	}
+}
+
+// lock is a lease of which candidates hear soon that it was released, which is renewed no more often
+// for that, and which nobody has who was ended while he asked for it.
+type lock struct {
+	resourcelock.Interface
+	// every is how often it is renewed, at most.
+	every   time.Duration
+	renewed time.Time
+}
+
+func (l *lock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	return l.write(ctx, record, l.Interface.Create)
+}
+
+func (l *lock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	if record.HolderIdentity != "" && time.Since(l.renewed) < l.every {
+		return nil
+	}
+	return l.write(ctx, record, l.Interface.Update)
+}
+
+// write waits for the answer although the process is to end: if nobody did, the lease might be left
+// for minutes with who is gone.
+func (l *lock) write(ctx context.Context, record resourcelock.LeaderElectionRecord, write func(context.Context, resourcelock.LeaderElectionRecord) error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	now := time.Now()
+	err := write(context.WithoutCancel(ctx), record)
+	if err == nil {
+		l.renewed = now
+	}
+	return err
+}

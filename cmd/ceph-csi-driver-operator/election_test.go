@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	configv1 "github.com/openshift/api/config/v1"
+	leaderelectionconverter "github.com/openshift/library-go/pkg/config/leaderelection"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/utils/ptr"
+)
+
+// leases is an API server with at most one Lease.
+type leases struct {
+	mu    sync.Mutex
+	lease *coordinationv1.Lease
+	// done are the requests that were acted on, by their methods; meanwhile is called before each of
+	// them is answered.
+	done      map[string]int
+	meanwhile func(method string, count int)
+}
+
+func (l *leases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var given coordinationv1.Lease
+	if r.Method != http.MethodGet {
+		if err := json.NewDecoder(r.Body).Decode(&given); err != nil || given.Kind == "Event" {
+			w.WriteHeader(http.StatusNotImplemented)
+			return
+		}
+		l.lease = &given
+	}
+	l.done[r.Method]++
+	l.meanwhile(r.Method, l.done[r.Method])
+	w.Header().Set("Content-Type", "application/json")
+	if l.lease == nil {
+		w.WriteHeader(http.StatusNotFound)
+		_ = json.NewEncoder(w).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Reason: metav1.StatusReasonNotFound, Code: http.StatusNotFound})
+		return
+	}
+	l.lease.TypeMeta = metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"}
+	_ = json.NewEncoder(w).Encode(l.lease)
+}
+
+func (l *leases) holder() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.lease == nil {
+		return ""
+	}
+	return ptr.Deref(l.lease.Spec.HolderIdentity, "")
+}
+
+// election is one of the process "pod".
+func (l *leases) election(t *testing.T, retry time.Duration) leaderelection.LeaderElectionConfig {
+	t.Helper()
+	server := httptest.NewServer(l)
+	t.Cleanup(server.Close)
+	out, err := leaderelectionconverter.ToLeaderElectionWithLease(
+		&rest.Config{Host: server.URL, ContentConfig: rest.ContentConfig{ContentType: "application/json"}},
+		configv1.LeaderElection{
+			Namespace: "ns", Name: "lock",
+			LeaseDuration: metav1.Duration{Duration: 2 * time.Hour}, RenewDeadline: metav1.Duration{Duration: time.Hour}, RetryPeriod: metav1.Duration{Duration: retry},
+		}, "operator", "pod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestLeadReleases ends a process at every moment at which it may have the lease.
+func TestLeadReleases(t *testing.T) {
+	broken := errors.New("broken")
+	tests := map[string]struct {
+		reason  string
+		exists  bool
+		method  string
+		count   int
+		failing bool
+	}{
+		"Asking":   {reason: "it has none", method: http.MethodGet, count: 1},
+		"Creating": {reason: "the API server has written what nobody waits for", method: http.MethodPost, count: 1},
+		"Taking":   {reason: "the API server has written what nobody waits for", exists: true, method: http.MethodPut, count: 1},
+		"Renewing": {reason: "the API server has written what nobody waits for", exists: true, method: http.MethodPut, count: 2},
+		"Leading":  {reason: "it is ended later", method: http.MethodPut, count: 5},
+		"Failing":  {reason: "controllers that fail need not be waited for", failing: true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, end := context.WithCancel(t.Context())
+			defer end()
+			api := &leases{done: map[string]int{}, meanwhile: func(method string, count int) {
+				if method == tc.method && count == tc.count {
+					end()
+				}
+			}}
+			if tc.exists {
+				api.lease = &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "lock"}}
+			}
+			err := lead(ctx, api.election(t, time.Millisecond), func(ctx context.Context) error {
+				if tc.failing {
+					return broken
+				}
+				<-ctx.Done()
+				return ctx.Err()
+			})
+			if tc.failing != errors.Is(err, broken) || !tc.failing && err != nil {
+				t.Errorf("lead: %v", err)
+			}
+			if holder := api.holder(); holder != "" {
+				t.Errorf("%s, and the lease is left with %q", tc.reason, holder)
+			}
+		})
+	}
+}
+
+// TestLeadSoon has a pod follow on one that ends a little later, as in a rollout.
+func TestLeadSoon(t *testing.T) {
+	t.Parallel()
+	const retry = 20 * time.Minute
+	ctx, end := context.WithTimeout(t.Context(), time.Minute)
+	defer end()
+	api := &leases{done: map[string]int{}, lease: &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "lock"},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: ptr.To("other"), LeaseDurationSeconds: ptr.To[int32](3600), RenewTime: &metav1.MicroTime{Time: time.Now()}},
+	}}
+	api.meanwhile = func(method string, count int) {
+		if method == http.MethodGet && count == 2 {
+			api.lease.Spec.HolderIdentity = ptr.To("")
+		}
+	}
+	leads := false
+	if err := lead(ctx, api.election(t, retry), func(context.Context) error {
+		leads = true
+		end()
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	if !leads {
+		t.Error("a minute after the lease was released, nobody has taken it")
+	}
+}
+
+// TestLockIsRenewedSeldom: whoever looks often for a lease must not renew it as often.
+func TestLockIsRenewedSeldom(t *testing.T) {
+	api := &leases{done: map[string]int{}, meanwhile: func(string, int) {}}
+	l := &lock{Interface: api.election(t, time.Millisecond).Lock, every: time.Hour}
+	held := resourcelock.LeaderElectionRecord{HolderIdentity: "pod", LeaseDurationSeconds: 3600}
+	for _, step := range []struct {
+		reason string
+		act    func() error
+		writes int
+	}{
+		{"it takes the lease", func() error { return l.Create(t.Context(), held) }, 1},
+		{"it has just written", func() error { return l.Update(t.Context(), held) }, 1},
+		{"its last write is old", func() error { l.renewed = l.renewed.Add(-2 * time.Hour); return l.Update(t.Context(), held) }, 2},
+		{"it releases the lease", func() error { return l.Update(t.Context(), resourcelock.LeaderElectionRecord{LeaseDurationSeconds: 1}) }, 3},
+	} {
+		if err := step.act(); err != nil {
+			t.Errorf("%s: %v", step.reason, err)
+		}
+		if got := api.done[http.MethodPost] + api.done[http.MethodPut]; got != step.writes {
+			t.Errorf("%s: %d writes, not %d", step.reason, got, step.writes)
+		}
+	}
+	if holder := api.holder(); holder != "" {
+		t.Errorf("a released lease is left with %q", holder)
+	}
+}
