@@ -53,7 +53,7 @@ func TestLazyRecorder(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var made []string
-			test.tell(lazily(counting{events.NewInMemoryRecorder("root", clock.RealClock{}), &made}))
+			test.tell(lazily(t.Context(), counting{events.NewInMemoryRecorder("root", clock.RealClock{}), &made}))
 			if !slices.Equal(made, test.made) {
 				t.Errorf("made %q, want %q", made, test.made)
 			}
@@ -64,7 +64,7 @@ func TestLazyRecorder(t *testing.T) {
 // TestLazyRecorderTells: what is told arrives, at the root and at a component.
 func TestLazyRecorderTells(t *testing.T) {
 	root := events.NewInMemoryRecorder("root", clock.RealClock{})
-	recorder := lazily(root)
+	recorder := lazily(t.Context(), root)
 	recorder.Eventf("AtRoot", "number %d", 1)
 	recorder.WithComponentSuffix("one").Warning("AtComponent", "number 2")
 	var got []string
@@ -74,5 +74,20 @@ func TestLazyRecorderTells(t *testing.T) {
 	want := []string{"Normal AtRoot: number 1", "Warning AtComponent: number 2"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestLazyRecorderEnds: a process that is ended warns of nothing that this interrupts.
+func TestLazyRecorderEnds(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	root := events.NewInMemoryRecorder("root", clock.RealClock{})
+	recorder := lazily(ctx, root)
+	component := recorder.WithComponentSuffix("one").WithContext(context.Background())
+	end()
+	recorder.Warning("AtRoot", "context canceled")
+	component.Warningf("AtComponent", "%v", ctx.Err())
+	component.Event("StillTold", "it was done")
+	if got := root.Events(); len(got) != 1 || got[0].Reason != "StillTold" {
+		t.Errorf("got %v", got)
 	}
 }

@@ -75,7 +75,7 @@ func serve(ctx context.Context, p process, start controllercmd.StartFunc) error 
 	go func() {
 		led <- p.builder(func(ctx context.Context, c *controllercmd.ControllerContext) error {
 			own := *c
-			own.EventRecorder = lazily(c.EventRecorder)
+			own.EventRecorder = lazily(ctx, c.EventRecorder)
 			return p.elected(ctx, config.generic.LeaderElection, &own, start)
 		}).
 			WithVersion(info).
