@@ -39,7 +39,8 @@ const (
 	// SnapshotClassesUsable is False when a snapshot class of the driver's name belongs to
 	// somebody else.
 	SnapshotClassesUsable = "SnapshotClassesUsable"
-	// SourcesUsed is False when two declarations lead to the same Ceph cluster.
+	// SourcesUsed is False when two declarations lead to the same Ceph cluster, or when one cannot be used that
+	// adds a Ceph cluster to the one of the default classes.
 	SourcesUsed = "CephSourcesUsed"
 	// OutOfBandCurrent is False when mons in somebody else's object cannot be kept current.
 	OutOfBandCurrent = "OutOfBandCurrent"

@@ -89,9 +89,9 @@ func choose(w world, views []view) (fsid string, rivals []string) {
 
 // clusters are the Ceph clusters that are connected, ordered by fsid, and what there is to say
 // of sources that are not needed for that.
-func clusters(views []view) ([]ceph.Cluster, []string) {
+func clusters(views []view) ([]ceph.Cluster, []verdict) {
 	var all []ceph.Cluster
-	var notes []string
+	var notes []verdict
 	user := map[string]string{}
 	for _, v := range views {
 		if !v.live {
@@ -99,8 +99,8 @@ func clusters(views []view) ([]ceph.Cluster, []string) {
 		}
 		fsid := v.cluster.FSID
 		if first, known := user[fsid]; known {
-			notes = append(notes, fmt.Sprintf("%s and %s lead to the same Ceph cluster %s; the first is used. Remove the other, "+
-				"or the label %s from it", first, v.where, fsid, driver.ClusterLabel))
+			notes = append(notes, verdict{condition.DuplicateCluster, fmt.Sprintf("%s and %s lead to the same Ceph cluster %s; the first is used. "+
+				"Remove the other, or the label %s from it", first, v.where, fsid, driver.ClusterLabel)})
 			continue
 		}
 		user[fsid] = v.where
@@ -114,18 +114,30 @@ func clusters(views []view) ([]ceph.Cluster, []string) {
 type outcome struct {
 	verdict verdict
 	known   bool
-	notes   []string
+	// notes are no fault of the Ceph cluster in use.
+	notes []verdict
+}
+
+// beside says whether a source is nothing to the Ceph cluster in use, which another one serves: it
+// adds a Ceph cluster, or would if it made sense.
+func beside(v view, fsid string, views []view) bool {
+	connected := slices.ContainsFunc(views, func(u view) bool { return u.exists() && u.live && u.cluster.FSID == fsid })
+	return v.further && connected && v.declared != fsid && !(v.live && v.cluster.FSID == fsid)
 }
 
 // judge merges what there is to say, ordered by source. While something is not known yet,
 // nothing good is said.
-func (w world) judge(views []view, rivals []string) outcome {
-	var bad []verdict
+func (w world) judge(views []view, fsid string, rivals []string) outcome {
+	var bad, notes []verdict
 	known, any := true, false
 	for _, v := range views {
 		known = known && v.known
 		any = any || v.exists()
-		if v.known && v.verdict.bad() {
+		switch {
+		case !v.known || !v.verdict.bad():
+		case beside(v, fsid, views):
+			notes = append(notes, v.verdict)
+		default:
 			bad = append(bad, v.verdict)
 		}
 	}
@@ -140,7 +152,7 @@ func (w world) judge(views []view, rivals []string) outcome {
 	case len(bad) == 0 && known:
 		bad = w.unserved(views)
 	}
-	return outcome{verdict: merge(bad), known: known || len(bad) > 0}
+	return outcome{verdict: merge(bad), known: known || len(bad) > 0, notes: notes}
 }
 
 // unserved complains when no source leads to the Ceph cluster of the default classes, unless

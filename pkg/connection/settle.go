@@ -117,8 +117,8 @@ func (c *Connection[S]) settle(ctx context.Context, managed bool) error {
 			return errors.Join(err, c.report(ctx, outcome{verdict: verdict{condition.SyncError, err.Error()}, known: true}))
 		}
 	}
-	o := w.judge(views, rivals)
-	o.notes = notes
+	o := w.judge(views, fsid, rivals)
+	o.notes = append(notes, o.notes...)
 	return c.report(ctx, o)
 }
 
@@ -177,8 +177,8 @@ func (c *Connection[S]) report(ctx context.Context, o outcome) error {
 		degraded = condition.New(condition.ConnectionDegraded, operatorv1.ConditionTrue, o.verdict.reason, o.verdict.message)
 	}
 	used := condition.New(condition.SourcesUsed, operatorv1.ConditionTrue, condition.AsExpected, "")
-	if len(o.notes) > 0 {
-		used = condition.New(condition.SourcesUsed, operatorv1.ConditionFalse, condition.DuplicateCluster, strings.Join(o.notes, "\n"))
+	if noted := merge(o.notes); noted.bad() {
+		used = condition.New(condition.SourcesUsed, operatorv1.ConditionFalse, noted.reason, noted.message)
 	}
 	status := applyoperatorv1.OperatorStatus().WithConditions(degraded, used)
 	if err := c.config.Operator.ApplyOperatorStatus(ctx, c.Name(), status); err != nil {

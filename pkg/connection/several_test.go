@@ -43,6 +43,21 @@ func (f *fixture) wantClusters(reason, inUse string, all ...string) {
 	f.wantClosed(reason)
 }
 
+// wantNoted is wantCondition for what is no fault of the Ceph cluster in use.
+func (f *fixture) wantNoted(reason, want string, fragments ...string) {
+	f.t.Helper()
+	f.wantCondition(reason, "False/AsExpected")
+	got := f.condition(condition.SourcesUsed)
+	if text := string(got.Status) + "/" + got.Reason; text != want {
+		f.t.Errorf("%s: %s is %s, want %s", reason, condition.SourcesUsed, text, want)
+	}
+	for _, fragment := range fragments {
+		if !strings.Contains(got.Message, fragment) {
+			f.t.Errorf("%s: message %q lacks %q", reason, got.Message, fragment)
+		}
+	}
+}
+
 // Nobody has said which of two Ceph clusters is meant: all but that is done, and asked.
 func TestSeveralClusters(t *testing.T) {
 	f := newFixture(t)
@@ -80,7 +95,7 @@ func TestBrokenRival(t *testing.T) {
 	f.label("b", map[string][]byte{"keyring": []byte("?")})
 	connected(f)
 	f.wantClusters("the other one works", cephtest.FSID, cephtest.FSID)
-	f.wantCondition("and is reported", "True/CredentialsInvalid", "Secret openshift-cluster-csi-drivers/b: ")
+	f.wantNoted("and is reported", "False/CredentialsInvalid", "Secret openshift-cluster-csi-drivers/b: ")
 }
 
 // What happens to a further Ceph cluster is nothing to the one in use.
@@ -100,7 +115,7 @@ func TestFurtherCluster(t *testing.T) {
 	}
 	b.Stop()
 	f.pass(outage)
-	f.wantCondition("silent", "True/CephUnreachable", "Ceph cluster "+otherFSID+" does not answer")
+	f.wantNoted("silent", "False/CephUnreachable", "Ceph cluster "+otherFSID+" does not answer")
 	f.wantClusters("silent", cephtest.FSID, cephtest.FSID, otherFSID)
 	f.ceph.AddMon("b")
 	f.pass(pollInterval)
@@ -110,7 +125,7 @@ func TestFurtherCluster(t *testing.T) {
 	f.restart()
 	f.sync()
 	f.wantClusters("silent at the start", cephtest.FSID, cephtest.FSID)
-	f.wantCondition("silent at the start", "True/CephUnreachable", "Secret openshift-cluster-csi-drivers/b")
+	f.wantNoted("silent at the start", "False/CephUnreachable", "Secret openshift-cluster-csi-drivers/b")
 
 	b.Start()
 	b.RemoveMon("x49")
@@ -119,7 +134,7 @@ func TestFurtherCluster(t *testing.T) {
 	f.label("b", nil)
 	f.pass(pollInterval)
 	f.wantClusters("withdrawn", cephtest.FSID, cephtest.FSID)
-	f.wantCondition("withdrawn", "False/AsExpected")
+	f.wantNoted("withdrawn", "True/AsExpected")
 	if record, _, _ := f.conn.record.Load(); len(record.Of(otherFSID).Monitors) != 1 {
 		t.Errorf("volumes may still be there, recorded %+v", record)
 	}
@@ -156,13 +171,13 @@ func TestComplaintsAreMerged(t *testing.T) {
 	f.sync()
 	f.label("b", map[string][]byte{"ceph.conf": f.another(otherFSID).Conf(), "keyring": f.ceph.Keyring("admin")})
 	f.sync()
-	f.wantCondition("two are wrong", "True/AccessDenied", "/b: the user does not exist", "/c: none of ceph.conf")
-	message := f.degraded().Message
+	f.wantNoted("two are wrong", "False/AccessDenied", "/b: the user does not exist", "/c: none of ceph.conf")
+	message := f.condition(condition.SourcesUsed).Message
 	if strings.Index(message, "/b: ") > strings.Index(message, "/c: ") {
 		t.Errorf("not sorted: %s", message)
 	}
 	f.pass(time.Minute)
-	if got := f.degraded().Message; got != message {
+	if got := f.condition(condition.SourcesUsed).Message; got != message {
 		t.Errorf("became %q, was %q", got, message)
 	}
 	f.wantClusters("one is right", cephtest.FSID, cephtest.FSID)
@@ -179,9 +194,14 @@ func TestOnlyLabelled(t *testing.T) {
 	f.pass(pollInterval)
 	f.wantCondition("gone", "True/CredentialsMissing", "oc -n openshift-cluster-csi-drivers create secret generic ceph-credentials")
 	f.wantClusters("still followed", cephtest.FSID, cephtest.FSID)
-	f.label("c", declaration(f.another(otherFSID)))
+	third := f.another(otherFSID)
+	f.label("c", declaration(third))
 	f.pass(pollInterval)
 	f.wantCondition("another one is no substitute", "True/CredentialsMissing", "in Ceph cluster "+cephtest.FSID, "/c to "+otherFSID)
+	f.label("c", map[string][]byte{})
+	f.pass(pollInterval)
+	f.wantCondition("nor is a typo", "True/CredentialsInvalid", "/c: none of ceph.conf")
+	f.label("c", declaration(third))
 	f.named = thirdFSID
 	f.pass(pollInterval)
 	f.wantCondition("nor is one that nobody declares", "True/WrongCluster", thirdFSID, "/c to "+otherFSID)

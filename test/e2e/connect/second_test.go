@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/process"
@@ -56,7 +57,13 @@ func second() {
 		secret, err = secrets.Create(ctx, secret, metav1.CreateOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		for _, d := range driver.All {
-			complains(ctx, d, "CredentialsInvalid", namespace+"/ceph-second: keyring: ")
+			Eventually(func(g Gomega) {
+				noted := env.Condition(ctx, g, d, condition.SourcesUsed)
+				g.Expect(noted.Status).To(Equal(operatorv1.ConditionFalse))
+				g.Expect(noted.Reason).To(Equal(condition.CredentialsInvalid))
+				g.Expect(noted.Message).To(ContainSubstring(namespace + "/ceph-second: keyring: "))
+				g.Expect(env.Condition(ctx, g, d, connectionDegraded).Status).To(Equal(operatorv1.ConditionFalse), "the first Ceph cluster is well")
+			}).WithContext(ctx).Should(Succeed())
 		}
 		secret.Data["keyring"] = []byte(other.Keyring())
 		_, err = secrets.Update(ctx, secret, metav1.UpdateOptions{})
