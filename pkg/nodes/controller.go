@@ -19,7 +19,9 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 const (
@@ -36,8 +38,10 @@ type Config struct {
 	DaemonSets appsinformers.DaemonSetInformer
 	// Unavailable finds the unserved nodes of a DaemonSet.
 	Unavailable func(context.Context, *appsv1.DaemonSet) ([]Unserved, error)
-	Clock       clock.PassiveClock
-	Recorder    events.Recorder
+	// Report is how many there are, at once and without the condition's patience.
+	Report   *latest.Value[report.Nodes]
+	Clock    clock.PassiveClock
+	Recorder events.Recorder
 }
 
 type controller struct {
@@ -66,6 +70,7 @@ func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error
 	}
 	daemonSet, err := c.DaemonSets.Lister().DaemonSets(driver.Namespace).Get(c.Driver.NodeName())
 	if apierrors.IsNotFound(err) {
+		c.Report.Clear()
 		return c.report(ctx, 0, nil)
 	}
 	if err != nil {
@@ -73,6 +78,7 @@ func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error
 	}
 	if daemonSet.Status.NumberAvailable >= daemonSet.Status.DesiredNumberScheduled {
 		clear(c.since)
+		c.Report.Set(count(daemonSet, nil))
 		return c.report(ctx, 0, nil)
 	}
 	syncCtx.Queue().AddAfter(syncCtx.QueueKey(), again)
@@ -80,7 +86,20 @@ func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error
 	if err != nil {
 		return err
 	}
+	c.Report.Set(count(daemonSet, unserved))
 	return c.report(ctx, daemonSet.Status.DesiredNumberScheduled, c.lasting(unserved))
+}
+
+func count(daemonSet *appsv1.DaemonSet, unserved []Unserved) report.Nodes {
+	out := report.Nodes{Served: max(0, int(daemonSet.Status.DesiredNumberScheduled)-len(unserved))}
+	for _, u := range unserved {
+		if u.Away {
+			out.NotReady++
+		} else {
+			out.NotServed++
+		}
+	}
+	return out
 }
 
 // lasting are those that were unserved for long enough, which those that are told already are.

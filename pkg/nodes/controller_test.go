@@ -19,6 +19,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 // TestLife: a node is told of after a minute, by its state then, and not before; pods that start are no news.
@@ -31,8 +33,9 @@ func TestLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	operator, now := conditiontest.New(operatorv1.Managed), clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
+	counts := &latest.Value[report.Nodes]{}
 	c := controller{Config{
-		Driver: driver.RBD, Operator: operator, DaemonSets: informer, Clock: now,
+		Driver: driver.RBD, Report: counts, Operator: operator, DaemonSets: informer, Clock: now,
 		Unavailable: func(context.Context, *appsv1.DaemonSet) ([]Unserved, error) { return unserved, nil },
 		Recorder:    events.NewInMemoryRecorder("test", clock.RealClock{}),
 	}, "test", map[string]time.Time{}}
@@ -43,13 +46,14 @@ func TestLife(t *testing.T) {
 		available int32
 		unserved  []Unserved
 		want, why string
+		count     report.Nodes
 	}{
-		{"pods start", 0, 0, []Unserved{crashing, away}, "", ""},
-		{"and crash", 59 * time.Second, 1, []Unserved{crashing}, "", ""},
-		{"for a minute; the other one was served meanwhile", time.Second, 1, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff"},
-		{"nothing new", 0, 1, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff"},
-		{"a node is away", time.Minute, 2, []Unserved{away}, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nb: the node is not ready"},
-		{"and back", time.Minute, 3, nil, "", ""},
+		{"pods start", 0, 0, []Unserved{crashing, away}, "", "", report.Nodes{Served: 1, NotServed: 1, NotReady: 1}},
+		{"and crash", 59 * time.Second, 1, []Unserved{crashing}, "", "", report.Nodes{Served: 2, NotServed: 1}},
+		{"for a minute; the other one was served meanwhile", time.Second, 1, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", report.Nodes{Served: 1, NotServed: 1, NotReady: 1}},
+		{"nothing new", 0, 1, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", report.Nodes{Served: 1, NotServed: 1, NotReady: 1}},
+		{"a node is away", time.Minute, 2, []Unserved{away}, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nb: the node is not ready", report.Nodes{Served: 2, NotReady: 1}},
+		{"and back", time.Minute, 3, nil, "", "", report.Nodes{Served: 3}},
 	} {
 		now.SetTime(now.Now().Add(step.after))
 		unserved = step.unserved
@@ -63,6 +67,9 @@ func TestLife(t *testing.T) {
 		}
 		if reason != step.want || message != step.why {
 			t.Errorf("%s: got %s: %q", step.reason, reason, message)
+		}
+		if got, _ := counts.Get(); got != step.count {
+			t.Errorf("%s: counted %+v, want %+v", step.reason, got, step.count)
 		}
 	}
 	if operator.Writes() != 3 {

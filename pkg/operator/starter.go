@@ -71,6 +71,7 @@ type reports struct {
 	monSync     *latest.Value[report.MonSync]
 	tags        *latest.Value[report.Tags]
 	machines    *latest.Value[report.Machines]
+	nodes       *latest.Value[report.Nodes]
 }
 
 // Run operates the driver until ctx ends.
@@ -107,6 +108,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 			monSync:     &latest.Value[report.MonSync]{},
 			tags:        &latest.Value[report.Tags]{},
 			machines:    &latest.Value[report.Machines]{},
+			nodes:       &latest.Value[report.Nodes]{},
 		},
 	}
 	m := manager.NewControllerManager()

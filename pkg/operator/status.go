@@ -19,6 +19,7 @@ func (s starter) statusController() factory.Controller {
 		MonSync:     s.reports.monSync,
 		Tags:        s.reports.tags,
 		Machines:    s.reports.machines,
+		Nodes:       s.reports.nodes,
 		Usage:       s.usage,
 		Placement:   s.granted,
 	}

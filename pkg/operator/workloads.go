@@ -101,7 +101,7 @@ func (s starter) nodeDaemonSet() factory.Controller {
 func (s starter) nodes() factory.Controller {
 	return nodes.New(nodes.Config{
 		Driver: s.driver, Operator: s.clients.operator, DaemonSets: s.clients.ns().Apps().V1().DaemonSets(),
-		Unavailable: s.unserved.Unserved, Clock: clock.RealClock{}, Recorder: s.recorder,
+		Unavailable: s.unserved.Unserved, Report: s.reports.nodes, Clock: clock.RealClock{}, Recorder: s.recorder,
 	})
 }
 

@@ -64,3 +64,13 @@ type TagCounts struct {
 // Machines is what virtual machines can do on a StorageClass: by its name and that of the
 // feature, why not; empty if they can.
 type Machines map[string]map[string]string
+
+// Nodes counts those that are to have a node pod.
+type Nodes struct {
+	// Served ones can mount volumes.
+	Served int
+	// NotServed ones cannot, though they are ready.
+	NotServed int
+	// NotReady ones are away themselves.
+	NotReady int
+}

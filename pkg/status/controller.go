@@ -52,6 +52,8 @@ type Sources struct {
 	Usage       *latest.Value[usage.Usage]
 	Placement   *latest.Value[ceph.Placement]
 	Machines    *latest.Value[report.Machines]
+	// Nodes are in the metrics alone: the ConfigMap would be written for each pod that starts.
+	Nodes *latest.Value[report.Nodes]
 }
 
 // Config is all that the controller uses.

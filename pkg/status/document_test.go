@@ -20,8 +20,8 @@ func newSources() Sources {
 	return Sources{
 		Clusters: &latest.Value[[]ceph.Cluster]{}, Connections: &latest.Value[[]report.Connection]{},
 		Users: &latest.Value[report.Users]{}, Pools: &latest.Value[report.Pools]{}, MonSync: &latest.Value[report.MonSync]{}, Tags: &latest.Value[report.Tags]{},
-		Machines: &latest.Value[report.Machines]{},
-		Usage:    &latest.Value[usage.Usage]{}, Placement: &latest.Value[ceph.Placement]{},
+		Machines: &latest.Value[report.Machines]{}, Nodes: &latest.Value[report.Nodes]{},
+		Usage: &latest.Value[usage.Usage]{}, Placement: &latest.Value[ceph.Placement]{},
 	}
 }
 
@@ -49,6 +49,7 @@ func (s Sources) tellAll(t *testing.T, now time.Time) {
 	s.Tags.Set(report.Tags{"f1": {Tagged: 1, Untagged: 2, Conflicting: 3, Missing: 4, NothingToTag: 5}})
 	s.MonSync.Set(report.MonSync{Seconds: 0.5})
 	s.Machines.Set(report.Machines{"vms": {"image": "", "backup": "nobody makes them"}})
+	s.Nodes.Set(report.Nodes{Served: 5, NotServed: 2, NotReady: 1})
 	s.Usage.Set(usage.Usage{
 		Places: []usage.Place{
 			{Placement: ceph.Placement{FSID: "f1", Pool: "p", DataPool: "d"}, Volumes: 2},

@@ -19,6 +19,7 @@ var (
 	volumes       = describeMetric("ceph_csi_driver_operator_volumes", "PersistentVolumes of the driver.", "fsid")
 	legacyVolumes = describeMetric("ceph_csi_driver_operator_legacy_volumes", "PersistentVolumes of Ceph from before CSI, in-tree and flexVolume.")
 	machinesReady = describeMetric("ceph_csi_driver_operator_virtual_machines_ready", "Whether virtual machines can do this on a StorageClass: 1 or 0.", "storageclass", "feature")
+	nodes         = describeMetric("ceph_csi_driver_operator_nodes", "Nodes that are to have a node pod: served ones can mount volumes; of the others, not_ready ones are away themselves.", "state")
 )
 
 func describeMetric(name, help string, labels ...string) *metrics.Desc {
@@ -41,7 +42,7 @@ func NewMetrics(sources Sources, clock clock.PassiveClock) *Metrics {
 
 // DescribeWithStability sends all metrics that there can be.
 func (m *Metrics) DescribeWithStability(ch chan<- *metrics.Desc) {
-	for _, d := range []*metrics.Desc{reachable, monmapEpoch, monmapAge, monSync, missingPools, guardedPools, untagged, conflicting, volumes, legacyVolumes, machinesReady} {
+	for _, d := range []*metrics.Desc{reachable, monmapEpoch, monmapAge, monSync, missingPools, guardedPools, untagged, conflicting, volumes, legacyVolumes, machinesReady, nodes} {
 		ch <- d
 	}
 }
@@ -52,6 +53,11 @@ func (m *Metrics) CollectWithStability(ch chan<- metrics.Metric) {
 		ch <- metrics.NewLazyConstMetric(d, metrics.GaugeValue, value, labels...)
 	}
 	m.collectMachines(send)
+	if count, known := m.sources.Nodes.Get(); known {
+		send(nodes, float64(count.Served), "served")
+		send(nodes, float64(count.NotServed), "not_served")
+		send(nodes, float64(count.NotReady), "not_ready")
+	}
 	connections, _ := m.sources.Connections.Get()
 	for _, c := range connections {
 		if c.FSID == "" {

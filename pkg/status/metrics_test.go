@@ -59,6 +59,11 @@ ceph_csi_driver_operator_legacy_volumes 3
 # TYPE ceph_csi_driver_operator_virtual_machines_ready gauge
 ceph_csi_driver_operator_virtual_machines_ready{feature="backup",storageclass="vms"} 0
 ceph_csi_driver_operator_virtual_machines_ready{feature="image",storageclass="vms"} 1
+# HELP ceph_csi_driver_operator_nodes [ALPHA] Nodes that are to have a node pod: served ones can mount volumes; of the others, not_ready ones are away themselves.
+# TYPE ceph_csi_driver_operator_nodes gauge
+ceph_csi_driver_operator_nodes{state="not_ready"} 1
+ceph_csi_driver_operator_nodes{state="not_served"} 2
+ceph_csi_driver_operator_nodes{state="served"} 5
 `
 	if err := testutil.GatherAndCompare(registry, strings.NewReader(want)); err != nil {
 		t.Error(err)
