@@ -30,7 +30,7 @@ func (s starter) clusterCSIDriver(o operator) factory.Controller {
 			cr, err := lister.Get(o.CSIDriverName)
 			if apierrors.IsNotFound(err) {
 				if !accepts(s.clients.crd(clusterCSIDriverCRD), o.CSIDriverName) {
-					return nil // CephCRDPatchDegraded says so.
+					return s.withdraw(ctx, FieldManager+name) // CephCRDPatchDegraded says so.
 				}
 				return s.createDriver(ctx, o)
 			}
@@ -41,6 +41,15 @@ func (s starter) clusterCSIDriver(o operator) factory.Controller {
 			return s.clients.storage.ApplyOperatorStatus(ctx, name, sum)
 		},
 	})
+}
+
+// withdraw takes back what a field manager of ours has said in Storage/cluster of an object that is gone.
+func (s starter) withdraw(ctx context.Context, manager string) error {
+	storage := s.clients.storageObject()
+	if storage == nil {
+		return nil
+	}
+	return Release(ctx, s.clients.dynamic, storage, func(m string) bool { return m == manager })
 }
 
 // summary is what CSO would write for the conditions of a ClusterCSIDriver, but for one thing:

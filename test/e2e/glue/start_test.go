@@ -85,6 +85,30 @@ func stockAgain() {
 	})
 }
 
+// deletedUnderStock is what a person can do meanwhile, and what mends it.
+func deletedUnderStock() {
+	It("does not go on to praise a ClusterCSIDriver that was deleted under the stock CRD", func(ctx SpecContext) {
+		const patch = "manifests/crd-patch/clustercsidriver.patch.json"
+		prefix := driver.CephFS.ConditionPrefix + "CSIDriverOperatorCR"
+		env.Kubectl(ctx, "replace", "-f", stock)
+		env.Kubectl(ctx, "delete", "clustercsidriver", driver.CephFS.Name)
+		Eventually(func(g Gomega) {
+			c := storageCondition(ctx, g, "CephCRDPatchDegraded")
+			g.Expect(c.Status).To(Equal(operatorv1.ConditionTrue))
+			g.Expect(c.Message).To(And(ContainSubstring(driver.CephFS.Name), ContainSubstring(patch)))
+			for _, kind := range []string{"Available", "Degraded", "Progressing", "Upgradeable"} {
+				g.Expect(storageCondition(ctx, g, prefix+kind)).To(BeZero(), prefix+kind)
+			}
+			g.Expect(storageCondition(ctx, g, driver.RBD.ConditionPrefix+"CSIDriverOperatorCRAvailable").Status).To(Equal(operatorv1.ConditionTrue))
+		}).WithContext(ctx).Should(Succeed())
+		env.Kubectl(ctx, "patch", "crd", crdName, "--type=json", "--patch-file", patch)
+		Eventually(func(g Gomega) {
+			g.Expect(storageCondition(ctx, g, prefix+"Available").Status).To(Equal(operatorv1.ConditionTrue))
+			env.ExpectStatus(ctx, g, "True", "False", "False")
+		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+	})
+}
+
 func declared() {
 	It("starts both drivers once the CRD is patched, and ends Available", func(ctx SpecContext) {
 		env.Kubectl(ctx, "patch", "crd", crdName, "--type=json", "--patch-file", "manifests/crd-patch/clustercsidriver.patch.json")
