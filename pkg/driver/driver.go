@@ -140,6 +140,12 @@ func (d Driver) MetricsCertSecret() string {
 	return "ceph-" + d.Kind + "-csi-driver-controller-metrics-serving-cert"
 }
 
+// ServingCertSecret names the Secret with the serving certificate of the operator.
+func (d Driver) ServingCertSecret() string { return d.OperatorName() + "-serving-cert" }
+
+// PrometheusRule names the object with the driver's alerts.
+func (d Driver) PrometheusRule() string { return "ceph-" + d.Kind + "-csi-driver-alerts" }
+
 // ServiceMonitor names the object that has Prometheus scrape the controllers.
 func (d Driver) ServiceMonitor() string { return d.ControllerName() + "-monitor" }
 

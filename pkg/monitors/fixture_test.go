@@ -36,6 +36,7 @@ type fixture struct {
 	clusters    latest.Value[[]ceph.Cluster]
 	connections latest.Value[[]report.Connection]
 	took        latest.Value[report.MonSync]
+	written     latest.Value[report.WrittenMons]
 	settings    driver.Settings
 	wrong       error
 	placement   latest.Value[ceph.Placement]
@@ -55,7 +56,7 @@ func newFixture(t *testing.T) *fixture {
 		Driver: driver.CephFS, Operator: f.operator, Client: f.kube.CoreV1(), Secrets: core.Secrets(), ConfigMaps: core.ConfigMaps(),
 		Cluster: &f.cluster, Clusters: &f.clusters, Placement: &f.placement,
 		Settings:    func() (driver.Settings, error) { return f.settings, f.wrong },
-		Connections: &f.connections, Sync: &f.took, Clock: clock.RealClock{}, Recorder: f.recorder,
+		Connections: &f.connections, Sync: &f.took, Written: &f.written, Clock: clock.RealClock{}, Recorder: f.recorder,
 	})
 	return f
 }

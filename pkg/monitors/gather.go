@@ -73,6 +73,18 @@ func inForm(cluster state.Cluster, settings driver.Settings) state.Cluster {
 	return cluster
 }
 
+// epochs are those of the monmaps that config.json is made of.
+func (k known) epochs() report.WrittenMons {
+	out := report.WrittenMons{}
+	for _, m := range k.maps {
+		out[m.FSID] = m.Epoch
+	}
+	if _, connected := out[k.cluster.FSID]; connected {
+		out[k.cluster.FSID] = k.cluster.Epoch
+	}
+	return out
+}
+
 // measure tells how old the newest monmap is that was just written for the first time.
 func (c controller) measure(before []byte) {
 	old, err := readConfig(before)

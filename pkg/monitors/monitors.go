@@ -46,9 +46,11 @@ type Config struct {
 	Cluster   *latest.Value[ceph.Cluster]
 	Clusters  *latest.Value[[]ceph.Cluster]
 	Placement *latest.Value[ceph.Placement]
-	// Connections say since when a monmap is known, Sync is told how long it took to the Secret.
+	// Connections say since when a monmap is known, Sync is told how long it took to the Secret,
+	// Written which are there.
 	Connections *latest.Value[[]report.Connection]
 	Sync        *latest.Value[report.MonSync]
+	Written     *latest.Value[report.WrittenMons]
 	Clock       clock.PassiveClock
 	// Settings reads spec.driverConfig of the ClusterCSIDriver.
 	Settings func() (driver.Settings, error)
@@ -123,15 +125,20 @@ func (c controller) apply(ctx context.Context) error {
 	if recorded == nil && !c.Driver.Owns(existing) {
 		recorded = members{}
 	}
-	content, ours, err := decide(c.gather(), existing.Data[ConfigKey], recorded)
+	mons := c.gather()
+	content, ours, err := decide(mons, existing.Data[ConfigKey], recorded)
 	if errors.Is(err, ceph.ErrUnreadableConfig) {
 		return fmt.Errorf("%w; %s", err, c.advice())
 	}
 	if err != nil {
 		return fmt.Errorf("making Secret %s: %w", where, err)
 	}
-	if content == nil || c.Driver.Owns(existing) && len(existing.Data) == 1 && bytes.Equal(content, existing.Data[ConfigKey]) &&
+	if content == nil {
+		return nil
+	}
+	if c.Driver.Owns(existing) && len(existing.Data) == 1 && bytes.Equal(content, existing.Data[ConfigKey]) &&
 		existing.Annotations[membersAnnotation] == ours.String() {
+		c.Written.Set(mons.epochs())
 		return nil
 	}
 	_, _, err = resourceapply.ApplySecret(ctx, c.Client, c.Recorder, &corev1.Secret{
@@ -146,6 +153,7 @@ func (c controller) apply(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("writing Secret %s: %w", where, err)
 	}
+	c.Written.Set(mons.epochs())
 	c.measure(existing.Data[ConfigKey])
 	return nil
 }

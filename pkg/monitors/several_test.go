@@ -7,6 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -187,4 +192,44 @@ func TestMeasures(t *testing.T) {
 	if _, known := f.took.Get(); !known {
 		t.Error("new mons were not measured")
 	}
+}
+
+// TestTellsWhatIsWritten: an epoch is told once the Secret has its mons, and not before.
+func TestTellsWhatIsWritten(t *testing.T) {
+	f, c := newFixture(t), cephtest.New()
+	tell := func() {
+		f.publish(c)
+		published, _ := f.cluster.Get()
+		f.clusters.Set([]ceph.Cluster{published, {FSID: "f2", MonMap: ceph.MonMap{FSID: "f2", Epoch: 7}}})
+	}
+	expect := func(reason string, epoch int64) {
+		t.Helper()
+		got, _ := f.written.Get()
+		if diff := cmp.Diff(report.WrittenMons{cephtest.FSID: epoch, "f2": 7}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", reason, diff)
+		}
+	}
+	if _, known := f.written.Get(); known {
+		t.Error("nothing was written, and something was told")
+	}
+	tell()
+	f.sync()
+	first := c.MonMap().Epoch
+	expect("written", first)
+	c.AddMon("b")
+	tell()
+	refuse := true
+	f.kube.PrependReactor("*", "secrets", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		return refuse && a.GetVerb() != "get", nil, errors.New("no")
+	})
+	if err := f.controller.Sync(t.Context(), factory.NewSyncContext("test", f.recorder)); err == nil {
+		t.Fatal("the Secret was written")
+	}
+	expect("the API server refuses it", first)
+	refuse = false
+	f.sync()
+	expect("written at last", c.MonMap().Epoch)
+	f.written.Clear()
+	f.sync()
+	expect("a new process finds it written", c.MonMap().Epoch)
 }

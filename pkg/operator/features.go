@@ -121,6 +121,7 @@ func (s starter) monitors() factory.Controller {
 
 		Connections: s.reports.connections,
 		Sync:        s.reports.monSync,
+		Written:     s.reports.writtenMons,
 		Clock:       clock.RealClock{},
 		Recorder:    s.recorder,
 	})

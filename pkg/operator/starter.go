@@ -69,6 +69,7 @@ type reports struct {
 	users       *latest.Value[report.Users]
 	pools       *latest.Value[report.Pools]
 	monSync     *latest.Value[report.MonSync]
+	writtenMons *latest.Value[report.WrittenMons]
 	tags        *latest.Value[report.Tags]
 	machines    *latest.Value[report.Machines]
 	nodes       *latest.Value[report.Nodes]
@@ -106,6 +107,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 			users:       &latest.Value[report.Users]{},
 			pools:       &latest.Value[report.Pools]{},
 			monSync:     &latest.Value[report.MonSync]{},
+			writtenMons: &latest.Value[report.WrittenMons]{},
 			tags:        &latest.Value[report.Tags]{},
 			machines:    &latest.Value[report.Machines]{},
 			nodes:       &latest.Value[report.Nodes]{},

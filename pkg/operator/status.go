@@ -5,6 +5,8 @@ import (
 	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/utils/clock"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/status"
 )
 
@@ -17,11 +19,14 @@ func (s starter) statusController() factory.Controller {
 		Users:       s.reports.users,
 		Pools:       s.reports.pools,
 		MonSync:     s.reports.monSync,
+		WrittenMons: s.reports.writtenMons,
 		Tags:        s.reports.tags,
 		Machines:    s.reports.machines,
 		Nodes:       s.reports.nodes,
-		Usage:       s.usage,
-		Placement:   s.granted,
+		Expiries: servingcerts.Expiries(s.clients.ns().Core().V1().Secrets().Lister().Secrets(driver.Namespace),
+			s.driver.ServingCertSecret(), s.driver.MetricsCertSecret()),
+		Usage:     s.usage,
+		Placement: s.granted,
 	}
 	legacyregistry.CustomMustRegister(status.NewMetrics(sources, clock.RealClock{}))
 	return status.New(status.Config{

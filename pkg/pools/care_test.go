@@ -34,7 +34,7 @@ func TestMissingPoolIsReported(t *testing.T) {
 	)
 	r.expectFlagged(t, "what a class names by mistake is not in use", "good")
 	r.expectReport(t, report.Pools{
-		Missing: map[string][]string{cephtest.FSID: {"godo", "none"}}, Protected: map[string][]string{cephtest.FSID: {"good"}},
+		Missing: map[string][]string{cephtest.FSID: {"godo", "none"}}, Protected: map[string][]string{cephtest.FSID: {"good"}}, Unprotected: map[string][]string{},
 	})
 	if len(r.events) != 5 {
 		t.Errorf("events %q, want one for each class with a problem", r.events)

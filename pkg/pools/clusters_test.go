@@ -56,8 +56,9 @@ func TestSeveralCephClusters(t *testing.T) {
 	}
 	r.expectProblems(t, "in the second one", `StorageClass typo, Ceph cluster `+fsid+`: pool "tehre" does not exist`)
 	r.expectReport(t, report.Pools{
-		Missing:   map[string][]string{fsid: {"tehre"}},
-		Protected: map[string][]string{cephtest.FSID: {"here"}, fsid: {"old", "there"}},
+		Missing:     map[string][]string{fsid: {"tehre"}},
+		Protected:   map[string][]string{cephtest.FSID: {"here"}, fsid: {"old", "there"}},
+		Unprotected: map[string][]string{},
 	})
 
 	second.Stop()

@@ -53,7 +53,7 @@ func (c *care) conclude(ctx context.Context, clusters []ceph.Cluster, want deman
 		return nil
 	}
 	all := findings{}
-	published := report.Pools{Missing: map[string][]string{}, Protected: map[string][]string{}}
+	published := report.Pools{Missing: map[string][]string{}, Protected: map[string][]string{}, Unprotected: map[string][]string{}}
 	for _, cluster := range clusters {
 		v := c.seen[cluster.FSID]
 		if v == nil || v.found == nil {
@@ -64,6 +64,7 @@ func (c *care) conclude(ctx context.Context, clusters []ceph.Cluster, want deman
 		all.trouble = append(all.trouble, v.found.trouble...)
 		put(published.Missing, cluster.FSID, v.found.missing)
 		put(published.Protected, cluster.FSID, v.found.protected)
+		put(published.Unprotected, cluster.FSID, v.found.unprotected)
 	}
 	if c.strangers(&all, clusters, want) && c.Clock.Since(c.started) < settling {
 		return nil // The connection to that Ceph cluster may be on its way.

@@ -74,8 +74,8 @@ type findings struct {
 	classes []classProblem
 	// lost are sentences about volumes whose place is gone.
 	lost []string
-	// missing and protected are names of pools and filesystems.
-	missing, protected []string
+	// missing, protected and unprotected are names of pools and filesystems.
+	missing, protected, unprotected []string
 	// trouble is why pools are not protected.
 	trouble []trouble
 	// waiting is how many pools the time did not suffice for.

@@ -41,7 +41,7 @@ func TestMissingNamespaceIsReported(t *testing.T) {
 		`StorageClass c, Ceph cluster `+cephtest.FSID+`: pool "p" has no RADOS namespace "n", which config.json names for its clusterID; create it: rbd namespace create p/n`,
 		`pool "files" belongs to application`, `pool "none" does not exist`)
 	r.expectReport(t, report.Pools{
-		Missing: map[string][]string{cephtest.FSID: {"j", "none", "p/n"}}, Protected: map[string][]string{cephtest.FSID: {"p"}},
+		Missing: map[string][]string{cephtest.FSID: {"j", "none", "p/n"}}, Protected: map[string][]string{cephtest.FSID: {"p"}}, Unprotected: map[string][]string{},
 	})
 	if !slices.ContainsFunc(r.events, func(e string) bool { return strings.HasPrefix(e, "c 0: ") && strings.Contains(e, `namespace "n"`) }) {
 		t.Errorf("events %q tell nothing of the namespace", r.events)

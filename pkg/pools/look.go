@@ -146,8 +146,11 @@ func (l *look) mark(ctx context.Context, wanted map[int64]wishes) error {
 		l.found.trouble = append(l.found.trouble, l.refused(names, inUse, refusal))
 	}
 	for _, p := range l.has.Pools {
-		if wanted[p.ID] != gone && p.NoDelete {
+		switch want := wanted[p.ID]; {
+		case want != gone && p.NoDelete:
 			l.found.protected = append(l.found.protected, p.Name)
+		case want.keeps():
+			l.found.unprotected = append(l.found.unprotected, p.Name)
 		}
 	}
 	return nil

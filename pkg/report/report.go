@@ -34,13 +34,17 @@ type Users struct {
 type Pools struct {
 	// Missing are named by StorageClasses or volumes and do not exist.
 	Missing map[string][]string
-	// Protected carry Ceph's nodelete flag while they are in use.
-	Protected map[string][]string
+	// Protected carry Ceph's nodelete flag while they are in use, Unprotected should.
+	Protected, Unprotected map[string][]string
 }
 
 // MonSync is how long the newest monmap took to the Secret that pods mount, in seconds from
 // when its quorum was seen.
 type MonSync struct{ Seconds float64 }
+
+// WrittenMons are the epochs, by fsid, of the newest monmaps whose mons the Secret lists that pods
+// mount.
+type WrittenMons map[string]int64
 
 // Tags is what is known of the tags of volumes and snapshots, by fsid.
 type Tags map[string]TagCounts

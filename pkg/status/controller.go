@@ -48,12 +48,15 @@ type Sources struct {
 	Users       *latest.Value[report.Users]
 	Pools       *latest.Value[report.Pools]
 	MonSync     *latest.Value[report.MonSync]
+	WrittenMons *latest.Value[report.WrittenMons]
 	Tags        *latest.Value[report.Tags]
 	Usage       *latest.Value[usage.Usage]
 	Placement   *latest.Value[ceph.Placement]
 	Machines    *latest.Value[report.Machines]
 	// Nodes are in the metrics alone: the ConfigMap would be written for each pod that starts.
 	Nodes *latest.Value[report.Nodes]
+	// Expiries are the ends of serving certificates that are made here, by Secret.
+	Expiries func() map[string]time.Time
 }
 
 // Config is all that the controller uses.

@@ -19,9 +19,10 @@ const secret = "AQBsecret=="
 func newSources() Sources {
 	return Sources{
 		Clusters: &latest.Value[[]ceph.Cluster]{}, Connections: &latest.Value[[]report.Connection]{},
-		Users: &latest.Value[report.Users]{}, Pools: &latest.Value[report.Pools]{}, MonSync: &latest.Value[report.MonSync]{}, Tags: &latest.Value[report.Tags]{},
+		Users: &latest.Value[report.Users]{}, Pools: &latest.Value[report.Pools]{}, MonSync: &latest.Value[report.MonSync]{}, WrittenMons: &latest.Value[report.WrittenMons]{}, Tags: &latest.Value[report.Tags]{},
 		Machines: &latest.Value[report.Machines]{}, Nodes: &latest.Value[report.Nodes]{},
-		Usage: &latest.Value[usage.Usage]{}, Placement: &latest.Value[ceph.Placement]{},
+		Expiries: func() map[string]time.Time { return nil },
+		Usage:    &latest.Value[usage.Usage]{}, Placement: &latest.Value[ceph.Placement]{},
 	}
 }
 
@@ -42,11 +43,12 @@ func (s Sources) tellAll(t *testing.T, now time.Time) {
 	s.Clusters.Set([]ceph.Cluster{cluster(t, "f2", 1), cluster(t, "f1", 2)})
 	s.Connections.Set([]report.Connection{
 		{FSID: "f1", Sources: []string{"Secret b", "Secret a"}, Reachable: true, Version: "19.2.3", Epoch: 2, EpochSince: now.Add(-time.Minute)},
-		{FSID: "f2", Reachable: false}, {Sources: []string{"Secret wrong"}},
+		{FSID: "f2", Reachable: false}, {Sources: []string{"Secret wrong"}}, {Sources: []string{"Secret dull"}},
 	})
 	s.Users.Set(report.Users{Mode: "Mint", Names: []string{"client.b", "client.a"}})
-	s.Pools.Set(report.Pools{Missing: map[string][]string{"f1": {"gone"}}, Protected: map[string][]string{"f1": {"p", "d"}}})
+	s.Pools.Set(report.Pools{Missing: map[string][]string{"f1": {"gone"}}, Protected: map[string][]string{"f1": {"p", "d"}}, Unprotected: map[string][]string{"f1": {"u"}}})
 	s.Tags.Set(report.Tags{"f1": {Tagged: 1, Untagged: 2, Conflicting: 3, Missing: 4, NothingToTag: 5}})
+	s.WrittenMons.Set(report.WrittenMons{"f1": 2})
 	s.MonSync.Set(report.MonSync{Seconds: 0.5})
 	s.Machines.Set(report.Machines{"vms": {"image": "", "backup": "nobody makes them"}})
 	s.Nodes.Set(report.Nodes{Served: 5, NotServed: 2, NotReady: 1})

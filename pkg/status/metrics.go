@@ -8,17 +8,20 @@ import (
 // The metrics. Those with a label have one line for each Ceph cluster, by its fsid; one whose
 // feature has nothing to tell yet is absent.
 var (
-	reachable     = describeMetric("ceph_csi_driver_operator_reachable", "Whether the Ceph cluster answers: 1 or 0.", "fsid")
+	reachable     = describeMetric("ceph_csi_driver_operator_reachable", "Whether the Ceph cluster answers: 1 or 0; without fsid where none has answered yet that is declared.", "fsid")
 	monmapEpoch   = describeMetric("ceph_csi_driver_operator_monmap_epoch", "Epoch of the newest monmap that was seen.", "fsid")
 	monmapAge     = describeMetric("ceph_csi_driver_operator_monmap_age_seconds", "Time since the newest monmap was seen for the first time.", "fsid")
 	monSync       = describeMetric("ceph_csi_driver_operator_mon_sync_seconds", "How long the newest monmap took to the Secret that the pods mount.")
+	writtenEpoch  = describeMetric("ceph_csi_driver_operator_written_monmap_epoch", "Epoch of the newest monmap whose mons the Secret lists that the pods mount.", "fsid")
 	missingPools  = describeMetric("ceph_csi_driver_operator_missing_pools", "Pools that StorageClasses or volumes name and Ceph lacks.", "fsid")
 	guardedPools  = describeMetric("ceph_csi_driver_operator_protected_pools", "Pools in use that cannot be removed by accident.", "fsid")
+	openPools     = describeMetric("ceph_csi_driver_operator_unprotected_pools", "Pools in use that should be protected from removal, and are not.", "fsid")
 	untagged      = describeMetric("ceph_csi_driver_operator_untagged_volumes", "PersistentVolumes and VolumeSnapshotContents whose image, subvolume or snapshot should say that it is this cluster's, and cannot be made to.", "fsid")
 	conflicting   = describeMetric("ceph_csi_driver_operator_conflicting_volumes", "PersistentVolumes and VolumeSnapshotContents whose image, subvolume or snapshot says that it is another cluster's.", "fsid")
 	volumes       = describeMetric("ceph_csi_driver_operator_volumes", "PersistentVolumes of the driver.", "fsid")
 	legacyVolumes = describeMetric("ceph_csi_driver_operator_legacy_volumes", "PersistentVolumes of Ceph from before CSI, in-tree and flexVolume.")
 	machinesReady = describeMetric("ceph_csi_driver_operator_virtual_machines_ready", "Whether virtual machines can do this on a StorageClass: 1 or 0.", "storageclass", "feature")
+	certificates  = describeMetric("ceph_csi_driver_operator_serving_certificate_expiration_timestamp_seconds", "When a serving certificate ends that cluster-storage made, by the Secret that it is in.", "secret")
 	nodes         = describeMetric("ceph_csi_driver_operator_nodes", "Nodes that are to have a node pod: served ones can mount volumes; of the others, not_ready ones are away themselves.", "state")
 )
 
@@ -42,7 +45,8 @@ func NewMetrics(sources Sources, clock clock.PassiveClock) *Metrics {
 
 // DescribeWithStability sends all metrics that there can be.
 func (m *Metrics) DescribeWithStability(ch chan<- *metrics.Desc) {
-	for _, d := range []*metrics.Desc{reachable, monmapEpoch, monmapAge, monSync, missingPools, guardedPools, untagged, conflicting, volumes, legacyVolumes, machinesReady, nodes} {
+	for _, d := range []*metrics.Desc{reachable, monmapEpoch, monmapAge, monSync, writtenEpoch, missingPools, guardedPools, openPools, untagged, conflicting, volumes,
+		legacyVolumes, machinesReady, nodes, certificates} {
 		ch <- d
 	}
 }
@@ -58,23 +62,10 @@ func (m *Metrics) CollectWithStability(ch chan<- metrics.Metric) {
 		send(nodes, float64(count.NotServed), "not_served")
 		send(nodes, float64(count.NotReady), "not_ready")
 	}
-	connections, _ := m.sources.Connections.Get()
-	for _, c := range connections {
-		if c.FSID == "" {
-			continue
-		}
-		up := 0.0
-		if c.Reachable {
-			up = 1
-		}
-		send(reachable, up, c.FSID)
-		if !c.EpochSince.IsZero() {
-			send(monmapAge, m.clock.Since(c.EpochSince).Seconds(), c.FSID)
-		}
+	for secret, end := range m.sources.Expiries() {
+		send(certificates, float64(end.Unix()), secret)
 	}
-	if sync, known := m.sources.MonSync.Get(); known {
-		send(monSync, sync.Seconds)
-	}
+	m.collectConnections(send)
 	clusters, _ := m.sources.Clusters.Get()
 	pools, poolsKnown := m.sources.Pools.Get()
 	used, usageKnown := m.sources.Usage.Get()
@@ -84,6 +75,7 @@ func (m *Metrics) CollectWithStability(ch chan<- metrics.Metric) {
 		if poolsKnown {
 			send(missingPools, float64(len(pools.Missing[c.FSID])), c.FSID)
 			send(guardedPools, float64(len(pools.Protected[c.FSID])), c.FSID)
+			send(openPools, float64(len(pools.Unprotected[c.FSID])), c.FSID)
 		}
 		if counts, known := tagCounts[c.FSID]; known {
 			send(untagged, float64(counts.Untagged), c.FSID)
@@ -99,6 +91,35 @@ func (m *Metrics) CollectWithStability(ch chan<- metrics.Metric) {
 	}
 	if usageKnown {
 		send(legacyVolumes, float64(used.LegacyVolumes()))
+	}
+}
+
+func (m *Metrics) collectConnections(send func(d *metrics.Desc, value float64, labels ...string)) {
+	connections, _ := m.sources.Connections.Get()
+	nameless := false
+	for _, c := range connections {
+		if c.FSID == "" {
+			nameless = true
+			continue
+		}
+		up := 0.0
+		if c.Reachable {
+			up = 1
+		}
+		send(reachable, up, c.FSID)
+		if !c.EpochSince.IsZero() {
+			send(monmapAge, m.clock.Since(c.EpochSince).Seconds(), c.FSID)
+		}
+	}
+	if nameless {
+		send(reachable, 0, "")
+	}
+	if sync, known := m.sources.MonSync.Get(); known {
+		send(monSync, sync.Seconds)
+	}
+	written, _ := m.sources.WrittenMons.Get()
+	for fsid, epoch := range written {
+		send(writtenEpoch, float64(epoch), fsid)
 	}
 }
 

@@ -13,15 +13,19 @@ import (
 func TestMetrics(t *testing.T) {
 	now := time.Now()
 	sources := newSources()
+	var ends map[string]time.Time
+	sources.Expiries = func() map[string]time.Time { return ends }
 	registry := metrics.NewKubeRegistry()
 	registry.CustomMustRegister(NewMetrics(sources, clocktesting.NewFakePassiveClock(now)))
 	if families, err := registry.Gather(); err != nil || len(families) > 0 {
 		t.Errorf("nothing is known, but there are %v, %v", families, err)
 	}
 	sources.tellAll(t, now)
+	ends = map[string]time.Time{"s": time.Unix(1700000000, 0)}
 	want := `
-# HELP ceph_csi_driver_operator_reachable [ALPHA] Whether the Ceph cluster answers: 1 or 0.
+# HELP ceph_csi_driver_operator_reachable [ALPHA] Whether the Ceph cluster answers: 1 or 0; without fsid where none has answered yet that is declared.
 # TYPE ceph_csi_driver_operator_reachable gauge
+ceph_csi_driver_operator_reachable{fsid=""} 0
 ceph_csi_driver_operator_reachable{fsid="f1"} 1
 ceph_csi_driver_operator_reachable{fsid="f2"} 0
 # HELP ceph_csi_driver_operator_monmap_epoch [ALPHA] Epoch of the newest monmap that was seen.
@@ -34,6 +38,9 @@ ceph_csi_driver_operator_monmap_age_seconds{fsid="f1"} 60
 # HELP ceph_csi_driver_operator_mon_sync_seconds [ALPHA] How long the newest monmap took to the Secret that the pods mount.
 # TYPE ceph_csi_driver_operator_mon_sync_seconds gauge
 ceph_csi_driver_operator_mon_sync_seconds 0.5
+# HELP ceph_csi_driver_operator_written_monmap_epoch [ALPHA] Epoch of the newest monmap whose mons the Secret lists that the pods mount.
+# TYPE ceph_csi_driver_operator_written_monmap_epoch gauge
+ceph_csi_driver_operator_written_monmap_epoch{fsid="f1"} 2
 # HELP ceph_csi_driver_operator_missing_pools [ALPHA] Pools that StorageClasses or volumes name and Ceph lacks.
 # TYPE ceph_csi_driver_operator_missing_pools gauge
 ceph_csi_driver_operator_missing_pools{fsid="f1"} 1
@@ -42,6 +49,10 @@ ceph_csi_driver_operator_missing_pools{fsid="f2"} 0
 # TYPE ceph_csi_driver_operator_protected_pools gauge
 ceph_csi_driver_operator_protected_pools{fsid="f1"} 2
 ceph_csi_driver_operator_protected_pools{fsid="f2"} 0
+# HELP ceph_csi_driver_operator_unprotected_pools [ALPHA] Pools in use that should be protected from removal, and are not.
+# TYPE ceph_csi_driver_operator_unprotected_pools gauge
+ceph_csi_driver_operator_unprotected_pools{fsid="f1"} 1
+ceph_csi_driver_operator_unprotected_pools{fsid="f2"} 0
 # HELP ceph_csi_driver_operator_untagged_volumes [ALPHA] PersistentVolumes and VolumeSnapshotContents whose image, subvolume or snapshot should say that it is this cluster's, and cannot be made to.
 # TYPE ceph_csi_driver_operator_untagged_volumes gauge
 ceph_csi_driver_operator_untagged_volumes{fsid="f1"} 2
@@ -64,6 +75,9 @@ ceph_csi_driver_operator_virtual_machines_ready{feature="image",storageclass="vm
 ceph_csi_driver_operator_nodes{state="not_ready"} 1
 ceph_csi_driver_operator_nodes{state="not_served"} 2
 ceph_csi_driver_operator_nodes{state="served"} 5
+# HELP ceph_csi_driver_operator_serving_certificate_expiration_timestamp_seconds [ALPHA] When a serving certificate ends that cluster-storage made, by the Secret that it is in.
+# TYPE ceph_csi_driver_operator_serving_certificate_expiration_timestamp_seconds gauge
+ceph_csi_driver_operator_serving_certificate_expiration_timestamp_seconds{secret="s"} 1.7e+09
 `
 	if err := testutil.GatherAndCompare(registry, strings.NewReader(want)); err != nil {
 		t.Error(err)
