@@ -42,6 +42,7 @@ test: verify test-unit test-e2e ## Check everything: sources, unit tests, end-to
 
 test-unit: dependencies ## Run the unit tests
 	$(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -short $$($(GO) list $(GO_FLAGS) $(PACKAGES) | grep -v /test/e2e/)
+	$(GO) test -C test/alerts -trimpath -ldflags "$(GO_LD_FLAGS)" .
 
 test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own
 	-@test/install-dependencies.sh nodes

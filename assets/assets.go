@@ -33,6 +33,8 @@ const (
 	CSIDriver = "csidriver.yaml"
 	// ServiceMonitor needs the CRD of prometheus-operator.
 	ServiceMonitor = "servicemonitor.yaml"
+	// PrometheusRule needs another CRD of prometheus-operator.
+	PrometheusRule = "prometheusrule.yaml"
 	// StorageClass lacks the parameters that come from the Ceph cluster, as the two following.
 	StorageClass = "storageclass.yaml"
 	// VolumeSnapshotClass needs the CRD of external-snapshotter.
@@ -74,7 +76,7 @@ func New(v Values) (Set, error) {
 		return Set{}, err
 	}
 	set := Set{content: map[string][]byte{}}
-	singles := []string{CSIDriver, ServiceMonitor, StorageClass, VolumeSnapshotClass, VolumeGroupSnapshotClass}
+	singles := []string{CSIDriver, PrometheusRule, ServiceMonitor, StorageClass, VolumeSnapshotClass, VolumeGroupSnapshotClass}
 	for _, name := range singles {
 		if set.content[name], err = r.single(name); err != nil {
 			return Set{}, err

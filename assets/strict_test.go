@@ -16,7 +16,7 @@ import (
 )
 
 // strictDecoder refuses fields that are unknown or given twice. Of kinds without a Go type
-// here (ServiceMonitor), it sees only the latter.
+// here (ServiceMonitor, PrometheusRule), it sees only the latter.
 func strictDecoder() func([]byte) error {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))

@@ -2,6 +2,8 @@ package operator
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
@@ -26,7 +28,11 @@ import (
 // informers see changes at once.
 const staticResync = 20 * time.Minute
 
-var serviceMonitors = schema.GroupVersionResource{Group: "monitoring.coreos.com", Version: "v1", Resource: "servicemonitors"}
+// Kinds of prometheus-operator.
+var (
+	serviceMonitors = schema.GroupVersionResource{Group: "monitoring.coreos.com", Version: "v1", Resource: "servicemonitors"}
+	prometheusRules = schema.GroupVersionResource{Group: "monitoring.coreos.com", Version: "v1", Resource: "prometheusrules"}
+)
 
 func (s starter) staticName() string {
 	return s.driver.ConditionPrefix + "DriverStaticResourcesController"
@@ -103,22 +109,32 @@ func (s starter) staticResources() (factory.Controller, error) {
 	}.controller(), nil
 }
 
-// serviceMonitor applies the ServiceMonitor while its CRD exists.
+// serviceMonitor applies the ServiceMonitor and the PrometheusRule, each while its CRD exists.
 func (s starter) serviceMonitor() factory.Controller {
 	name := s.serviceMonitorName()
 	clients := resourceapply.NewClientHolder().WithDynamicClient(s.clients.dynamic)
-	inner := staticresourcecontroller.NewStaticResourceController(name, s.monitorAsset, []string{assets.ServiceMonitor}, clients, s.clients.patient, s.recorder)
-	monitor := served.Watch{
-		Client: s.clients.dynamic, Resource: serviceMonitors,
-		Namespace: driver.Namespace, Name: s.driver.ServiceMonitor(),
-		Served: func() bool { return len(s.clients.served(serviceMonitors.GroupResource().String())) > 0 },
+	watches := map[string]*served.Watch{
+		assets.ServiceMonitor: s.watch(serviceMonitors, s.driver.ServiceMonitor()),
+		assets.PrometheusRule: s.watch(prometheusRules, s.driver.PrometheusRule()),
+	}
+	never := func() bool { return false }
+	inner := staticresourcecontroller.NewStaticResourceController(name, s.monitorAsset, nil, clients, s.clients.patient, s.recorder)
+	for _, asset := range slices.Sorted(maps.Keys(watches)) {
+		inner.WithConditionalResources(s.monitorAsset, []string{asset}, watches[asset].Served, never)
 	}
 	return wrapped{
 		name: name, open: s.open, resync: staticResync,
 		inner: func(ctx context.Context, syncCtx factory.SyncContext) error {
-			known, err := monitor.Follow(ctx, func() { syncCtx.Queue().Add(factory.DefaultQueueKey) })
-			if err != nil || !known {
-				return err
+			some := false
+			for _, watch := range watches {
+				known, err := watch.Follow(ctx, func() { syncCtx.Queue().Add(factory.DefaultQueueKey) })
+				if err != nil {
+					return err
+				}
+				some = some || known
+			}
+			if !some {
+				return nil
 			}
 			return inner.Sync(ctx, syncCtx)
 		},
@@ -127,10 +143,18 @@ func (s starter) serviceMonitor() factory.Controller {
 	}.controller()
 }
 
+// watch is of an object of the driver whose kind comes and goes.
+func (s starter) watch(resource schema.GroupVersionResource, name string) *served.Watch {
+	return &served.Watch{
+		Client: s.clients.dynamic, Resource: resource, Namespace: driver.Namespace, Name: name,
+		Served: func() bool { return len(s.clients.served(resource.GroupResource().String())) > 0 },
+	}
+}
+
 // monitorAsset is for the Prometheus that there is.
 func (s starter) monitorAsset(name string) ([]byte, error) {
 	manifest, err := s.assets.Asset(name)
-	if err != nil || s.clients.openshift() {
+	if err != nil || name != assets.ServiceMonitor || s.clients.openshift() {
 		return manifest, err
 	}
 	return servingcerts.Monitor(manifest)

@@ -62,7 +62,7 @@ func isWrite(r auditv1.Event) bool {
 // staticResources are the kinds of which the driver's static assets are.
 var staticResources = []string{
 	"clusterroles", "clusterrolebindings", "roles", "rolebindings", "serviceaccounts", "services",
-	"poddisruptionbudgets", "csidrivers", "servicemonitors",
+	"poddisruptionbudgets", "csidrivers", "prometheusrules", "servicemonitors",
 }
 
 // lastStaticWrite is when the last write to a static resource was answered; zero without any.

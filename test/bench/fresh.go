@@ -27,6 +27,7 @@ var written = []schema.GroupVersionResource{
 	{Version: "v1", Resource: "serviceaccounts"},
 	{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"},
 	{Group: "groupsnapshot.storage.k8s.io", Version: "v1beta2", Resource: "volumegroupsnapshotclasses"},
+	{Group: "monitoring.coreos.com", Version: "v1", Resource: "prometheusrules"},
 	{Group: "monitoring.coreos.com", Version: "v1", Resource: "servicemonitors"},
 	{Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"},
 	{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"},

@@ -26,7 +26,7 @@ const harvester = "harvesterhci.io/settings:csi-driver-config harvesterhci.io/se
 // ofOperator are rights that the operators need, although it depends on a suite's course whether
 // it uses them.
 var ofOperator = justified(
-	reason{repair, Namespace, "update", "/configmaps /serviceaccounts /services policy/poddisruptionbudgets monitoring.coreos.com/servicemonitors " +
+	reason{repair, Namespace, "update", "/configmaps /serviceaccounts /services policy/poddisruptionbudgets monitoring.coreos.com/prometheusrules monitoring.coreos.com/servicemonitors " +
 		"rbac.authorization.k8s.io/roles rbac.authorization.k8s.io/rolebindings"},
 	reason{repair, Cluster, "update", "storage.k8s.io/csidrivers storage.k8s.io/storageclasses snapshot.storage.k8s.io/volumesnapshotclasses " +
 		"groupsnapshot.storage.k8s.io/volumegroupsnapshotclasses rbac.authorization.k8s.io/clusterroles rbac.authorization.k8s.io/clusterrolebindings"},

@@ -146,6 +146,25 @@ func authorities(bundle *corev1.ConfigMap) []*x509.Certificate {
 	return out
 }
 
+// expectAlerts brings the other CRD of prometheus-operator until the spec ends; the alerts are the same
+// everywhere, and one of them is about certificates.
+func expectAlerts(ctx context.Context) {
+	GinkgoHelper()
+	rules := schema.GroupVersionResource{Group: "monitoring.coreos.com", Version: "v1", Resource: "prometheusrules"}
+	env.Install(ctx, fixture.Shapeless(rules, "PrometheusRule", "Namespaced"))
+	token := env.Scraper(ctx)
+	for _, d := range driver.All {
+		Eventually(func(g Gomega) {
+			_, err := env.Dynamic.Resource(rules).Namespace(driver.Namespace).Get(ctx, d.PrometheusRule(), metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			_, text := fixture.Scrape(ctx, g, env.PodProcess(g, d.OperatorName()), token)
+			for _, secret := range []string{d.ServingCertSecret(), d.MetricsCertSecret()} {
+				g.Expect(text).To(ContainSubstring(`ceph_csi_driver_operator_serving_certificate_expiration_timestamp_seconds{secret="` + secret + `"} `))
+			}
+		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+	}
+}
+
 // expectMonitored brings the CRD of ServiceMonitors until the spec ends, which tell a Prometheus by
 // what to verify certificates.
 func expectMonitored(ctx context.Context) {
