@@ -13,11 +13,16 @@ import (
 // version is what the mons say of themselves.
 const version = "16.2.15"
 
+// firstClient is near to the numbers that the clients of a young Ceph have.
+const firstClient = 4100
+
 // Client is a session with a Cluster. It keeps the rights that its user had when it was
 // made.
 type Client struct {
 	cluster *Cluster
 	rights  user
+	// number is what Ceph calls it by.
+	number uint64
 
 	mu     sync.Mutex
 	closed bool
@@ -53,7 +58,8 @@ func (c *Cluster) dial(ctx context.Context, source ceph.Source) (*Client, error)
 		return nil, fmt.Errorf("%w: the mons belong to %s, but %s is declared", ceph.ErrOtherCluster, c.fsid, source.FSID)
 	}
 	c.dials++
-	return &Client{cluster: c, rights: u}, nil
+	c.clientsMade++
+	return &Client{cluster: c, rights: u, number: firstClient + c.clientsMade}, nil
 }
 
 func (c *Cluster) isMon(address ceph.Address) bool {
@@ -104,6 +110,9 @@ func refusal(prefix string, errno syscall.Errno, status string) error {
 // Close ends the session.
 func (c *Client) Close() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.closed = true
+	c.mu.Unlock()
+	c.cluster.mu.Lock()
+	defer c.cluster.mu.Unlock()
+	c.cluster.unwatch(func(w *watch) bool { return w.client == c.number })
 }

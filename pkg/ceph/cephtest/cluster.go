@@ -38,11 +38,14 @@ type Cluster struct {
 	outage  *outage
 	daemons daemons
 	volumes volumes
+	// watched are the objects in ceph.PresenceNamespace, with who watches them.
+	watched     map[object][]*watch
+	clientsMade uint64
 }
 
 // New makes a cluster with mon "a" and user client.admin, without pools and filesystems.
 func New() *Cluster {
-	c := &Cluster{fsid: FSID, groups: map[string][]string{}, namespaces: map[int64][]string{}, users: map[string]user{}, writes: map[string]int{}, volumes: newVolumes()}
+	c := &Cluster{fsid: FSID, groups: map[string][]string{}, namespaces: map[int64][]string{}, users: map[string]user{}, writes: map[string]int{}, volumes: newVolumes(), watched: map[object][]*watch{}}
 	c.AddMon("a")
 	c.AddUser("admin")
 	return c

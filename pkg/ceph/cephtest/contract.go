@@ -30,6 +30,10 @@ type Connection interface {
 	CreateUser(ctx context.Context, id string, caps ceph.Caps, kind ceph.KeyType) (ceph.User, error)
 	RotateKey(ctx context.Context, id string, kind ceph.KeyType) (ceph.User, error)
 	SetCaps(ctx context.Context, id string, caps ceph.Caps) error
+	Watch(ctx context.Context, pool, object string, answer []byte, create bool) (ceph.Watch, error)
+	Watchers(ctx context.Context, pool, object string) ([]ceph.Watcher, error)
+	RemoveWatched(ctx context.Context, pool, object string) error
+	ClientAddress() string
 	Preflight
 	Metadata
 	Close()
@@ -86,6 +90,8 @@ func Contract(t *testing.T, open func(t *testing.T) Subject) {
 		{"Reader", testReader},
 		{"Claims", testClaims},
 		{"FilesystemTags", testFilesystemTags},
+		{"Watches", testWatches},
+		{"NoWatches", testNoWatches},
 		{"Users", testUsers},
 		{"CapNames", testCapNames},
 		{"KeyTypes", testKeyTypes},

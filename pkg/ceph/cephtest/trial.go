@@ -66,6 +66,9 @@ func byTag(grant string, pool ceph.Pool, namespace string) (what string, fits bo
 	if len(words) > 2 && words[2] == "namespace="+namespace {
 		words = slices.Delete(words, 2, 3)
 	}
+	if namespace != "" && len(words) == 2 && strings.HasSuffix(grant, " namespace="+namespace) {
+		return words[1], words[0] == "allow"
+	}
 	if len(words) != 5 || words[0] != "allow" || words[2] != "tag" {
 		return "", false
 	}

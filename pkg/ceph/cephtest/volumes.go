@@ -129,11 +129,15 @@ func pairs(texts []string) map[string]string {
 
 // checkObjects refuses what the user may not do with the objects of a pool.
 func (c *Client) checkObjects(prefix, pool string, write bool) error {
+	return c.checkNamespace(prefix, pool, "", write)
+}
+
+func (c *Client) checkNamespace(prefix, pool, namespace string, write bool) error {
 	p := c.cluster.pool(pool)
 	if p == nil {
 		return refusal("open pool", syscall.ENOENT, "")
 	}
-	rights := c.rights.objects(*p, "")
+	rights := c.rights.objects(*p, namespace)
 	if slices.Contains(c.rights.denied, prefix) || !rights.Read || write && !rights.Write {
 		return refusal(prefix, syscall.EPERM, "")
 	}

@@ -31,19 +31,27 @@ type Conn struct {
 	// unmounting are filesystems whose Close is under way.
 	unmounting sync.WaitGroup
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards what is below
 	calls  int
 	closed bool
+	// watches are held. Each counts as a call.
+	watches map[*watch]bool
 }
 
 func newConn(conn *rados.Conn, source ceph.Source, calls int) *Conn {
-	return &Conn{conn: conn, source: source, slots: make(chan struct{}, calls), asking: make(chan struct{}, 1), silence: silence{patience: defaultSilence}}
+	return &Conn{conn: conn, source: source, slots: make(chan struct{}, calls), asking: make(chan struct{}, 1), silence: silence{patience: defaultSilence}, watches: map[*watch]bool{}}
 }
 
-// Close ends the connection; calls that are under way may still finish. It does not wait
-// for them, only some seconds for filesystems that are being unmounted, and may be called again.
+// Close ends the connection and its watches; calls that are under way may still finish. It does not
+// wait for them, only some seconds for watches and for filesystems that are being unmounted, and may be
+// called again.
 func (c *Conn) Close() {
 	c.unmounted()
+	c.shut()
+	c.endWatches()
+}
+
+func (c *Conn) shut() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -78,6 +86,11 @@ func (c *Conn) leave() {
 
 // call runs work with a deadline.
 func call[T any](ctx context.Context, c *Conn, work func(*rados.Conn) (T, error)) (T, error) {
+	return callLate(ctx, c, work, func(T) {})
+}
+
+// callLate is call for work whose value late has to get where nobody waits for it any more.
+func callLate[T any](ctx context.Context, c *Conn, work func(*rados.Conn) (T, error), late func(T)) (T, error) {
 	var none T
 	if ctx.Err() != nil {
 		return none, fmt.Errorf("%w: %w", ceph.ErrTimeout, context.Cause(ctx))
@@ -97,7 +110,7 @@ func call[T any](ctx context.Context, c *Conn, work func(*rados.Conn) (T, error)
 			<-c.slots
 		}()
 		return work(c.conn)
-	}, func(T) {})
+	}, late)
 }
 
 // arguments of a command, beside its prefix.
