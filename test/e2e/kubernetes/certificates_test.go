@@ -89,6 +89,10 @@ func certified() {
 		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 		Expect(certificates(ctx, Default)).To(Equal(before), "certificates that are still good")
 	})
+
+	It("tells Prometheus when they end, and what to say then", func(ctx SpecContext) {
+		expectAlerts(ctx)
+	})
 }
 
 // certificates are those of all Services, by the names of their Secrets, each verified.

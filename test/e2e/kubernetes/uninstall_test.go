@@ -29,7 +29,6 @@ func uninstalled() {
 	It("leaves nothing behind but the Ceph pools, and Harvester as it was", func(ctx SpecContext) {
 		others := harvester(ctx)
 		expectMonitored(ctx)
-		expectAlerts(ctx)
 		expectWritten(ctx)
 		expectRefusedForImage(ctx)
 		Eventually(env.ProtectedPools).WithArguments(ctx).WithPolling(fixture.CephPolling).ShouldNot(BeEmpty())
