@@ -27,7 +27,7 @@ const longestPause = 30 * time.Second
 // Disturbed has what happens to pods and mons on any day.
 func Disturbed() {
 	It("binds the next volume soon after the controllers' pods were deleted", func(ctx SpecContext) {
-		for _, d := range driver.All {
+		forBoth(func(d driver.Driver) {
 			lease := leader(ctx, d)
 			begin := time.Now()
 			env.Kubectl(ctx, "delete", "pod", "-n", driver.Namespace, "--wait=false", lease)
@@ -35,7 +35,7 @@ func Disturbed() {
 			claim(ctx, c)
 			expectBound(ctx, c.name)
 			figure(d.Kind+" volume bound after its controller's pod was deleted", begin)
-		}
+		})
 		env.Settle(ctx)
 	})
 
@@ -44,8 +44,9 @@ func Disturbed() {
 		for _, d := range driver.All {
 			c := claimed{name: "log-" + d.Kind, class: d.StorageClass}
 			claim(ctx, c)
-			pods = append(pods, start(ctx, c, nodes[0], "append", file))
+			pods = append(pods, create(ctx, c, nodes[0], "append", file))
 		}
+		expectRunning(ctx, pods...)
 		before, ceph := restarts(ctx), env.Cluster.Ceph()
 		begin := time.Now()
 		for i, old := range ceph.Mons() {
@@ -61,8 +62,8 @@ func Disturbed() {
 		for _, pod := range pods {
 			expectWriting(ctx, pod)
 			GinkgoWriter.Printf("FIGURE longest pauses of %s: %s\n", pod, env.Kubectl(ctx, "logs", "-n", metav1.NamespaceDefault, pod))
-			end(ctx, pod)
 		}
+		end(ctx, pods...)
 		Expect(restarts(ctx)).To(Equal(before))
 	})
 }

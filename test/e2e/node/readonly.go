@@ -15,7 +15,7 @@ import (
 // Shown has snapshots that are read and not copied.
 func Shown() {
 	It("shows a snapshot read-only on both nodes", func(ctx SpecContext) {
-		for _, d := range driver.All {
+		forBoth(func(d driver.Driver) {
 			// A filesystem that was in use when its snapshot was taken needs a device that can be written.
 			seed := claimed{name: "seed-" + d.Kind, class: d.StorageClass}
 			claim(ctx, seed)
@@ -41,6 +41,6 @@ func Shown() {
 				Expect(out).To(ContainSubstring("read-only file system"), pod)
 			}
 			end(ctx, pods...)
-		}
+		})
 	})
 }

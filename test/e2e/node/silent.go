@@ -79,8 +79,11 @@ func writing(ctx context.Context, quiet string) []writer {
 			}
 			c := claimed{name: "writes-" + d.Kind + "-on-" + on, class: d.StorageClass}
 			claim(ctx, c)
-			out = append(out, writer{c, on, start(ctx, c, on, "append", file)})
+			out = append(out, writer{c, on, create(ctx, c, on, "append", file)})
 		}
+	}
+	for _, w := range out {
+		expectRunning(ctx, w.pod)
 	}
 	return out
 }

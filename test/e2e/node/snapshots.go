@@ -16,17 +16,20 @@ import (
 
 // Copied has snapshots and clones.
 func Copied() {
-	for _, of := range []struct {
+	sources := map[string]struct {
 		volume claimed
-		driver driver.Driver
 		path   string
 		// seed is what was written there.
 		seed string
-	}{{image, driver.RBD, file, image.name}, {shared, driver.CephFS, folder + "/" + nodes[0], nodes[0]}} {
-		It("restores a snapshot and clones a volume of "+of.driver.Kind+", with what was written", func(ctx SpecContext) {
-			begin := time.Now()
-			snapshot(ctx, of.volume.name, of.driver.SnapshotClass)
-			figure(of.driver.Kind+" snapshot ready", begin)
+	}{
+		driver.RBD.Kind:    {image, file, image.name},
+		driver.CephFS.Kind: {shared, folder + "/" + nodes[0], nodes[0]},
+	}
+	It("restores a snapshot and clones a volume of each driver, with what was written", func(ctx SpecContext) {
+		forBoth(func(d driver.Driver) {
+			begin, of := time.Now(), sources[d.Kind]
+			snapshot(ctx, of.volume.name, d.SnapshotClass)
+			figure(d.Kind+" snapshot ready", begin)
 			for name, source := range map[string]*corev1.TypedLocalObjectReference{
 				"restored": {APIGroup: ptr.To(snapshotv1.GroupName), Kind: "VolumeSnapshot", Name: of.volume.name},
 				"cloned":   {Kind: "PersistentVolumeClaim", Name: of.volume.name},
@@ -35,14 +38,14 @@ func Copied() {
 				c.name, c.source = name+"-"+of.volume.name, source
 				claim(ctx, c)
 				expectBound(ctx, c.name)
-				figure(of.driver.Kind+" "+name+" bound", begin)
+				figure(d.Kind+" "+name+" bound", begin)
 				pod := hold(ctx, c, nodes[0])
-				figure(of.driver.Kind+" "+name+" mounted", begin)
+				figure(d.Kind+" "+name+" mounted", begin)
 				do(ctx, pod, "verify", of.path, mebibyte, of.seed)
 				end(ctx, pod)
 			}
 		})
-	}
+	})
 }
 
 // snapshot makes one of the claim, of the same name, and returns when it is ready.

@@ -51,7 +51,7 @@ func Mounted() {
 	})
 
 	It("waits for the first consumer where the class says so", func(ctx SpecContext) {
-		for _, d := range driver.All {
+		forBoth(func(d driver.Driver) {
 			late := claimed{name: "late-" + d.Kind, class: "late-" + d.Kind}
 			newClass(ctx, d.StorageClass, late.class, func(class map[string]any) {
 				class["volumeBindingMode"] = string(storagev1.VolumeBindingWaitForFirstConsumer)
@@ -62,7 +62,7 @@ func Mounted() {
 			figure(d.Kind+" of a WaitForFirstConsumer class mounted", begin)
 			do(ctx, pod, "write", file, mebibyte, late.name)
 			end(ctx, pod)
-		}
+		})
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/images"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
@@ -29,6 +31,18 @@ const (
 
 // nodes are the names of both.
 var nodes = []string{"node-0", "node-1"}
+
+// forBoth does something for both drivers at the same time: most of it is waiting.
+func forBoth(act func(driver.Driver)) {
+	var group sync.WaitGroup
+	for _, d := range driver.All {
+		group.Go(func() {
+			defer GinkgoRecover()
+			act(d)
+		})
+	}
+	group.Wait()
+}
 
 // claimed is a PersistentVolumeClaim to be.
 type claimed struct {
@@ -118,13 +132,15 @@ func create(ctx context.Context, c claimed, on string, arguments ...string) stri
 	return pod.Name
 }
 
-func expectRunning(ctx context.Context, pod string) {
+func expectRunning(ctx context.Context, pods ...string) {
 	GinkgoHelper()
-	Eventually(func(g Gomega) {
-		p, err := env.Kube.CoreV1().Pods(metav1.NamespaceDefault).Get(ctx, pod, metav1.GetOptions{})
-		g.Expect(err).NotTo(HaveOccurred())
-		g.Expect(p.Status.Phase).To(Equal(corev1.PodRunning), "%s: %s", pod, told(ctx, g, pod))
-	}).WithContext(ctx).WithTimeout(patience).Should(Succeed())
+	for _, pod := range pods {
+		Eventually(func(g Gomega) {
+			p, err := env.Kube.CoreV1().Pods(metav1.NamespaceDefault).Get(ctx, pod, metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(p.Status.Phase).To(Equal(corev1.PodRunning), "%s: %s", pod, told(ctx, g, pod))
+		}).WithContext(ctx).WithTimeout(patience).Should(Succeed())
+	}
 }
 
 // told is what events say about a pod, the newest last.
