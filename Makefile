@@ -16,12 +16,11 @@ GO_LD_FLAGS := -s -w
 PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
 # Suites that start a cluster of their own, each in a process of its own.
 # The long ones come first, so that none is left alone at the end.
-LONG_SUITES := $(addprefix ./test/e2e/,node/openshift teardown connect glue virtualization deploy pools tags beside credentials) ./pkg/ceph/rados ./test/volumes
+LONG_SUITES := $(addprefix ./test/e2e/,node/kubernetes node/openshift teardown connect glue virtualization deploy pools tags beside credentials) ./pkg/ceph/rados ./test/volumes
 NODE_SUITES := ./test/e2e/node/... ./test/cluster/node/...
-# test/e2e/node/kubernetes takes a quarter of an hour; test-node alone runs it.
-SUITES = $(LONG_SUITES) $$($(GO) list $(GO_FLAGS) ./test/e2e/... | grep -v /test/e2e/node/kubernetes) ./test/cluster/... ./test/demo/... ./test/standins/...
-# They wait most of the time: four of them keep little more than one core busy.
-RUN_SUITES = $(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=4 -count=1
+SUITES = $(LONG_SUITES) ./test/e2e/... ./test/cluster/... ./test/demo/... ./test/standins/...
+# They wait most of the time, the first of them for a quarter of an hour on real nodes.
+RUN_SUITES = $(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=5 -count=1
 COMPARE_RIGHTS = $(GO) run $(GO_FLAGS) ./test/rights/compare
 CLUSTER = $(GO) run $(GO_FLAGS) ./test/cluster
 
