@@ -21,7 +21,7 @@ import (
 
 func newUninstallCommand() *cobra.Command {
 	var kubeconfig, infraID string
-	var yes, force, keepProtection bool
+	var yes, force, leaveCeph bool
 	var rookNamespaces []string
 	var declared cephFlags
 	cmd := &cobra.Command{
@@ -37,7 +37,7 @@ func newUninstallCommand() *cobra.Command {
 				return err
 			}
 			options.Force, options.RookNamespaces, options.InfraID, options.Out = force, rookNamespaces, infraID, cmd.OutOrStdout()
-			if !keepProtection {
+			if !leaveCeph {
 				options.Dial, options.Resolve = dialUninstalling, resolve
 			}
 			if options.Declared, err = declared.declaration(); err != nil {
@@ -50,7 +50,7 @@ func newUninstallCommand() *cobra.Command {
 	cmd.Flags().StringVar(&kubeconfig, "kubeconfig", "", "Kubeconfig file of a cluster administrator.")
 	cmd.Flags().BoolVar(&yes, "yes", false, "Do not ask.")
 	cmd.Flags().BoolVar(&force, "force", false, "Go on although PersistentVolumes or VolumeSnapshotContents of the drivers exist.")
-	cmd.Flags().BoolVar(&keepProtection, "keep-protection", false, "Do not contact Ceph: pools that this cluster keeps from removal stay so.")
+	cmd.Flags().BoolVar(&leaveCeph, "leave-ceph", false, "Do not contact Ceph: pools that this cluster keeps from removal stay so, and its Ceph users stay. The ceph commands that remain are printed.")
 	cmd.Flags().StringSliceVar(&rookNamespaces, "rook-namespace", nil, "Also release the pools of the Ceph cluster that Rook declares in this namespace: when no ClusterCSIDriver names it any more.")
 	cmd.Flags().StringVar(&infraID, "infra-id", "", "The infra ID of the cluster, when Infrastructure cluster is gone.")
 	declared.add(cmd.Flags(), "The keyring with an administrator of that Ceph cluster: when nothing on the cluster leads there any more.")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
 )
@@ -17,6 +18,8 @@ var ErrLeft = errors.New("not everything is removed")
 // Ceph is a connection to a Ceph cluster.
 type Ceph interface {
 	pools.Marker
+	User(ctx context.Context, id string) (ceph.User, error)
+	RemoveUser(ctx context.Context, id string) error
 	FSID(ctx context.Context) (string, error)
 	Close()
 }
@@ -26,8 +29,8 @@ type cephCluster struct {
 	Ceph
 	// fsid and where it is declared.
 	fsid, where string
-	// pools carry marks of this cluster.
-	pools []string
+	// pools carry marks of this cluster, users are those of its drivers that go.
+	pools, users []string
 }
 
 // cephClusters is what is known of Ceph before anything is removed.
@@ -51,8 +54,8 @@ func (c *cephClusters) has(fsid string) bool {
 
 // reach connects to every Ceph cluster that is declared, as the operators do: with the mons that were
 // known last beside those of the declaration. Nothing is removed without one that volumes are made
-// in: with the rest, all would go that leads there.
-func reach(ctx context.Context, o Options) (*cephClusters, error) {
+// in: with the rest, all would go that leads there. Users stay where there are volumes.
+func reach(ctx context.Context, o Options, volumed bool) (*cephClusters, error) {
 	c := &cephClusters{}
 	known, err := recall(ctx, o)
 	if err != nil {
@@ -82,7 +85,10 @@ func reach(ctx context.Context, o Options) (*cephClusters, error) {
 		fmt.Fprintf(o.Out, "Leaves out what leads to no Ceph cluster, and to none that was in use: %v.\n", problem)
 	}
 	c.unseen = slices.DeleteFunc(known.others, c.has)
-	return c, c.look(ctx, o)
+	if err := c.look(ctx, o); err != nil || volumed {
+		return c, err
+	}
+	return c, c.lookForUsers(ctx, o)
 }
 
 func unreachable(fsids []string, problems []error) error {
@@ -91,7 +97,7 @@ func unreachable(fsids []string, problems []error) error {
 		why = errors.New("nothing on this cluster says how")
 	}
 	return fmt.Errorf("%w: Ceph cluster %s cannot be reached, whose pools this cluster may keep from removal: %w. Run the command again where Ceph is reached; "+
-		"with --ceph-conf and --keyring of an administrator of Ceph; with --rook-namespace, if Rook runs it; or give that up with --keep-protection",
+		"with --ceph-conf and --keyring of an administrator of Ceph; with --rook-namespace, if Rook runs it; or give that up with --leave-ceph",
 		ErrRefused, strings.Join(fsids, ", "), why)
 }
 
@@ -103,7 +109,7 @@ func (c *cephClusters) look(ctx context.Context, o Options) error {
 	}
 	if c.infraID == "" && len(c.reached)+len(c.unseen) > 0 {
 		return fmt.Errorf("%w: Infrastructure cluster is gone, which says by which infra ID the pools are marked that this cluster keeps from removal: "+
-			"give it with --infra-id (`ceph osd pool ls detail` shows all marks), or give the pools up with --keep-protection", ErrRefused)
+			"give it with --infra-id (`ceph osd pool ls detail` shows all marks), or give the pools up with --leave-ceph", ErrRefused)
 	}
 	for i, cluster := range c.reached {
 		if c.reached[i].pools, err = cluster.marked(ctx, c.infraID); err != nil {
@@ -140,6 +146,7 @@ func (c *cephClusters) release(ctx context.Context, o Options) error {
 		case len(cluster.pools) > 0:
 			fmt.Fprintf(o.Out, "Released the pools of the Ceph cluster of %s.\n", cluster.where)
 		}
+		errs = append(errs, cluster.removeUsers(ctx))
 	}
 	return errors.Join(errs...)
 }

@@ -175,7 +175,7 @@ func TestRunAndCeph(t *testing.T) {
 		"MonsReplacedSinceTheState": {"config.json knows them", func(s *scene) { s.infrastructure(); s.declared(); s.state(); s.replaceMons(); s.config() },
 			nil, true, true, true, []string{"Released the pools"}},
 		"Down": {"what leads there must not go before", func(s *scene) { s.infrastructure(); s.declared(); s.state(); s.ceph.Stop() },
-			ErrRefused, false, false, false, []string{cephtest.FSID, "Secret ceph-credentials: ", "--keep-protection"}},
+			ErrRefused, false, false, false, []string{cephtest.FSID, "Secret ceph-credentials: ", "--leave-ceph"}},
 		"SecretGone": {"somebody deleted it first", func(s *scene) { s.infrastructure(); s.state() },
 			ErrRefused, false, false, false, []string{"nothing on this cluster says how", "--ceph-conf and --keyring"}},
 		"NamespaceGone": {"the class is all that is left", func(s *scene) { s.class() },

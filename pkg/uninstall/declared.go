@@ -51,7 +51,7 @@ func declarations(ctx context.Context, o Options, known memory) ([]declaration, 
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading Rook's objects in namespace %s, which lead to the pools to release (--keep-protection goes without): %w", namespace, err)
+			return nil, fmt.Errorf("reading Rook's objects in namespace %s, which lead to the pools to release (--leave-ceph goes without): %w", namespace, err)
 		}
 		out = append(out, declaration{where: "Rook in namespace " + namespace, data: data})
 	}

@@ -33,6 +33,9 @@ type blockers struct {
 	volumes, snapshots []string
 }
 
+// volumed says that users of the drivers are needed: by volumes, and by snapshots that become some.
+func (b blockers) volumed() bool { return len(b.volumes)+len(b.snapshots) > 0 }
+
 // refusal is nil when nothing stands in the way:
 //
 //	a CSO that knows Ceph                   always
@@ -60,16 +63,17 @@ func some(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 }
 
-func refuse(ctx context.Context, o Options) error {
+// look finds what stands in the way.
+func look(ctx context.Context, o Options) (blockers, error) {
 	var b blockers
 	storage, err := storageObject(ctx, o)
 	if err != nil {
-		return err
+		return b, err
 	}
 	b.csoKnowsCeph = storage != nil && glue.OtherGlue(storage)
 	attachments, err := o.Kube.StorageV1().VolumeAttachments().List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return fmt.Errorf("listing VolumeAttachments: %w", err)
+		return b, fmt.Errorf("listing VolumeAttachments: %w", err)
 	}
 	for _, a := range attachments.Items {
 		if ours(a.Spec.Attacher) {
@@ -78,7 +82,7 @@ func refuse(ctx context.Context, o Options) error {
 	}
 	volumes, err := o.Kube.CoreV1().PersistentVolumes().List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return fmt.Errorf("listing PersistentVolumes: %w", err)
+		return b, fmt.Errorf("listing PersistentVolumes: %w", err)
 	}
 	for _, v := range volumes.Items {
 		if v.Spec.CSI != nil && ours(v.Spec.CSI.Driver) {
@@ -87,7 +91,7 @@ func refuse(ctx context.Context, o Options) error {
 	}
 	contents, err := o.Dynamic.Resource(snapshotContents).List(ctx, metav1.ListOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("listing VolumeSnapshotContents: %w", err)
+		return b, fmt.Errorf("listing VolumeSnapshotContents: %w", err)
 	}
 	if err == nil {
 		for _, c := range contents.Items {
@@ -96,7 +100,7 @@ func refuse(ctx context.Context, o Options) error {
 			}
 		}
 	}
-	return b.refusal(o.Force)
+	return b, nil
 }
 
 func ours(name string) bool {

@@ -1,6 +1,7 @@
 // Package uninstall takes the operator off a cluster: operands, operators, `cluster-storage`
 // itself, and what they wrote into Storage/cluster. It never touches a volume, and nothing in
-// Ceph but the marks of pool protection; these it takes away before anything that leads to Ceph.
+// Ceph but the marks of pool protection and the drivers' users; these it takes away before anything
+// that leads to Ceph.
 package uninstall
 
 import (
@@ -62,7 +63,11 @@ type object struct {
 
 // Run lists what is there, asks, and removes it. It may be run again after an error.
 func Run(ctx context.Context, o Options) error {
-	if err := refuse(ctx, o); err != nil {
+	stands, err := look(ctx, o)
+	if err != nil {
+		return err
+	}
+	if err := stands.refusal(o.Force); err != nil {
 		return err
 	}
 	objects, err := find(ctx, o)
@@ -79,7 +84,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	clusters := &cephClusters{}
 	if o.Dial != nil {
-		clusters, err = reach(ctx, o)
+		clusters, err = reach(ctx, o, stands.volumed())
 		defer clusters.close()
 		if err != nil {
 			return err
@@ -88,7 +93,7 @@ func Run(ctx context.Context, o Options) error {
 	nothing := len(objects)+len(conditions)+len(traces) == 0
 	if nothing && o.Dial != nil && len(clusters.reached) == 0 {
 		return fmt.Errorf("%w: nothing of the operator is on this cluster, and nothing says which Ceph cluster it used, if any, where pools may still be kept from removal: "+
-			"%s releases them, --keep-protection leaves them", ErrLeft, later(o.InfraID))
+			"%s releases them, --leave-ceph leaves them", ErrLeft, later(o.InfraID))
 	}
 	tell(o, objects, conditions, traces, clusters)
 	confirmed, err := o.Confirm()
@@ -98,13 +103,17 @@ func Run(ctx context.Context, o Options) error {
 	if !confirmed {
 		return ErrNotConfirmed
 	}
+	left, err := remaining(ctx, o)
+	if err != nil {
+		return err
+	}
 	if err := act(ctx, o, objects, traces, clusters); err != nil {
 		return err
 	}
 	if err := tellWhatStays(ctx, o); err != nil {
 		return err
 	}
-	return conclude(ctx, o, clusters)
+	return conclude(ctx, o, clusters, left)
 }
 
 // act stops the operators, releases what is in Ceph, and removes what leads there last.
@@ -130,14 +139,15 @@ func act(ctx context.Context, o Options, objects []object, traces []virtualizati
 	return forget(ctx, o)
 }
 
-// conclude says that all is removed, if it is.
-func conclude(ctx context.Context, o Options, clusters *cephClusters) error {
+// conclude says that all is removed, if it is; left are commands for what was to be left in Ceph.
+func conclude(ctx context.Context, o Options, clusters *cephClusters, left []string) error {
 	if o.Dial == nil {
 		name, err := infraID(ctx, o)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(o.Out, "Removed from this cluster. Pools in Ceph that it keeps from removal stay so: %s releases them.\n", later(name))
+		fmt.Fprintf(o.Out, "Removed from this cluster. Pools in Ceph that it keeps from removal stay so, and so do its Ceph users: %s releases and removes them, "+
+			"or an administrator of Ceph:\n  %s\n", later(name), strings.Join(left, "\n  "))
 		return nil
 	}
 	if len(clusters.unseen) > 0 {
@@ -168,8 +178,11 @@ func tell(o Options, objects []object, conditions []string, traces []virtualizat
 		if len(c.pools) > 0 {
 			fmt.Fprintf(o.Out, "Will release pools of the Ceph cluster of %s, which this cluster keeps from removal: %s.\n", c.where, strings.Join(c.pools, ", "))
 		}
+		if len(c.users) > 0 {
+			fmt.Fprintf(o.Out, "Will remove the Ceph users of the drivers from the Ceph cluster of %s: %s.\n", c.where, strings.Join(c.users, ", "))
+		}
 	}
-	fmt.Fprintln(o.Out, "Volumes, pools, filesystems and Ceph users stay.")
+	fmt.Fprintln(o.Out, "Volumes, pools and filesystems stay.")
 }
 
 // tracesOf are what the drivers' operators wrote into objects of virtualization platforms.

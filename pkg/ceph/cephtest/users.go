@@ -199,6 +199,18 @@ func (c *Client) SetCaps(ctx context.Context, id string, caps ceph.Caps) error {
 	return nil
 }
 
+// RemoveUser removes a cephx user; Ceph does not mind where there is none.
+func (c *Client) RemoveUser(ctx context.Context, id string) error {
+	err := c.write(ctx, "auth rm", func(cluster *Cluster) error {
+		delete(cluster.users, id)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("removing Ceph user client.%s: %w", id, err)
+	}
+	return nil
+}
+
 // quotedFilesystem is what an MDS does not understand.
 var quotedFilesystem = regexp.MustCompile(`fsname=[^ ]*[^A-Za-z0-9_.= -]`)
 

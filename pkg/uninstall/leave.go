@@ -1,0 +1,58 @@
+package uninstall
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// statusKey has what pkg/status writes for people, of which this is a part.
+const statusKey = "status.yaml"
+
+type statusDocument struct {
+	CephClusters []struct {
+		FSID  string `json:"fsid"`
+		Pools struct {
+			Protected []string `json:"protected"`
+		} `json:"pools"`
+	} `json:"cephClusters"`
+}
+
+// remaining are the commands for what stays in Ceph when nobody contacts it. The pools are those that
+// were protected when their operators last said so.
+func remaining(ctx context.Context, o Options) ([]string, error) {
+	name, err := infraID(ctx, o)
+	if err != nil || o.Dial != nil {
+		return nil, err
+	}
+	if name == "" {
+		name = "INFRA_ID"
+	}
+	out := []string{"ceph osd pool ls detail --format json-pretty # has a key " + driver.ClaimPrefix + name + ".DRIVER for each pool that is left, and each driver"}
+	for _, d := range o.drivers() {
+		var document statusDocument
+		status, err := o.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, d.StatusConfigMap(), metav1.GetOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return nil, fmt.Errorf("reading ConfigMap %s/%s: %w", driver.Namespace, d.StatusConfigMap(), err)
+		}
+		if err == nil && yaml.Unmarshal([]byte(status.Data[statusKey]), &document) != nil {
+			document = statusDocument{} // It is for people, who may have edited it.
+		}
+		for _, cluster := range document.CephClusters {
+			for _, pool := range cluster.Pools.Protected {
+				out = append(out, fmt.Sprintf("ceph osd pool application rm %s %s %s # of Ceph cluster %s", pool, d.Kind, driver.ClaimKey(name, d.Kind), cluster.FSID),
+					fmt.Sprintf("ceph osd pool application rm %s %s %s # and this, if no other cluster has a key there", pool, d.Kind, driver.ProtectionKey),
+					fmt.Sprintf("ceph osd pool set %s nodelete false # likewise", pool))
+			}
+		}
+	}
+	for _, id := range userIDs(name) {
+		out = append(out, "ceph auth rm client."+id)
+	}
+	return out, nil
+}
