@@ -29,6 +29,7 @@ var resources = map[string]schema.GroupVersionResource{
 	"Lease":                            {Group: "coordination.k8s.io", Version: "v1", Resource: "leases"},
 	"MachineConfig":                    {Group: "machineconfiguration.openshift.io", Version: "v1", Resource: "machineconfigs"},
 	"PodDisruptionBudget":              {Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"},
+	"PrometheusRule":                   {Group: "monitoring.coreos.com", Version: "v1", Resource: "prometheusrules"},
 	"Role":                             {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"},
 	"RoleBinding":                      {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"},
 	"Secret":                           {Version: "v1", Resource: "secrets"},
@@ -89,7 +90,7 @@ func targets(o Options) ([]target, error) {
 		out = append(out, operators...)
 	}
 	for _, d := range o.drivers() {
-		out = append(out, here("Secret", d.OperatorName()+"-serving-cert"), here("Lease", d.OperatorName()+"-lock"))
+		out = append(out, here("Secret", d.ServingCertSecret()), here("Lease", d.OperatorName()+"-lock"))
 	}
 	return append(out, ofGlue()...), nil
 }
@@ -120,7 +121,7 @@ func operands(d driver.Driver, set assets.Set) ([]target, error) {
 	}
 	names := set.Static()
 	slices.Reverse(names)
-	singles := []string{assets.ServiceMonitor, assets.VirtualizationClass, assets.StorageClass, assets.VolumeSnapshotClass, assets.VolumeGroupSnapshotClass, assets.CSIDriver}
+	singles := []string{assets.PrometheusRule, assets.ServiceMonitor, assets.VirtualizationClass, assets.StorageClass, assets.VolumeSnapshotClass, assets.VolumeGroupSnapshotClass, assets.CSIDriver}
 	singles = slices.DeleteFunc(singles, func(name string) bool { return !set.Has(name) })
 	for _, name := range append(singles, names...) {
 		content, err := set.Asset(name)
