@@ -10,11 +10,13 @@ import (
 
 	"github.com/openshift/library-go/pkg/operator/certrotation"
 	"github.com/openshift/library-go/pkg/operator/events"
+	"github.com/openshift/library-go/pkg/pki"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
 )
 
 // SecretAnnotation of a Service names the Secret that its certificate is wanted in.
@@ -31,6 +33,10 @@ const (
 	validity       = 365 * 24 * time.Hour
 	refresh        = 240 * 24 * time.Hour
 )
+
+// keys are those of OpenShift's default, elliptic curves: an RSA key takes a busy node seconds, and
+// no pod that serves starts before it has one.
+var keys = pki.NewStaticPKIProfileProvider(ptr.To(pki.DefaultPKIProfile()))
 
 // Keeper keeps the certificates of Services of one namespace. All members are required.
 type Keeper struct {
@@ -91,7 +97,7 @@ func (k Keeper) Sync(ctx context.Context, services []*corev1.Service) error {
 
 func (k Keeper) signer(ctx context.Context) certrotation.RotatedSigningCASecret {
 	return certrotation.RotatedSigningCASecret{
-		Namespace: k.Namespace, Name: k.Signer, Validity: signerValidity, Refresh: signerRefresh,
+		Namespace: k.Namespace, Name: k.Signer, Validity: signerValidity, Refresh: signerRefresh, PKIProfileProvider: keys,
 		AdditionalAnnotations: describing("CA that signs serving certificates of this namespace"),
 		Informer:              k.Secrets, Lister: k.secrets(ctx), Client: k.Client.CoreV1(), EventRecorder: k.Recorder,
 	}
@@ -101,7 +107,7 @@ func (k Keeper) target(ctx context.Context, service *corev1.Service, name string
 	host := service.Name + "." + service.Namespace + ".svc"
 	hosts := []string{host, host + ".cluster.local"}
 	return certrotation.RotatedSelfSignedCertKeySecret{
-		Namespace: k.Namespace, Name: name, Validity: validity, Refresh: refresh,
+		Namespace: k.Namespace, Name: name, Validity: validity, Refresh: refresh, PKIProfileProvider: keys,
 		// With its Service, the Secret goes.
 		Owner:                 &metav1.OwnerReference{APIVersion: "v1", Kind: "Service", Name: service.Name, UID: service.UID},
 		AdditionalAnnotations: describing("Serving certificate of Service " + service.Name),

@@ -2,10 +2,13 @@ package servingcerts
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/openshift/library-go/pkg/crypto"
 	"github.com/openshift/library-go/pkg/operator/certrotation"
 	"github.com/openshift/library-go/pkg/operator/events"
 	corev1 "k8s.io/api/core/v1"
@@ -176,6 +179,48 @@ func TestSyncKeepsCertificates(t *testing.T) {
 				t.Errorf("%s: writes go on", tc.reason)
 			}
 		})
+	}
+}
+
+// TestSyncMakesKeysSoon: an install waits for several, one after the other.
+func TestSyncMakesKeysSoon(t *testing.T) {
+	r := rig{t, fake.NewClientset()}
+	r.sync()
+	for _, name := range []string{"signer", wanted} {
+		pair, err := tls.X509KeyPair(r.secret(name).Data[corev1.TLSCertKey], r.secret(name).Data[corev1.TLSPrivateKeyKey])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := pair.Leaf.PublicKeyAlgorithm; got != x509.ECDSA {
+			t.Errorf("%s has a key of type %s", name, got)
+		}
+	}
+}
+
+// TestSyncSignsWithKeysOfBefore: a CA stays for years, whatever keys are made now.
+func TestSyncSignsWithKeysOfBefore(t *testing.T) {
+	r := rig{t, fake.NewClientset()}
+	r.sync()
+	ca, err := crypto.MakeSelfSignedCAConfigForDuration("here_signer@1", signerValidity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, key, err := ca.GetPEMBytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.change("signer", func(s *corev1.Secret) {
+		s.Data = map[string][]byte{corev1.TLSCertKey: certificate, corev1.TLSPrivateKeyKey: key}
+	})
+	r.delete(r.client.CoreV1().Secrets(namespace).Delete, wanted)
+	r.sync()
+	r.verify()
+	pair, err := tls.X509KeyPair(r.secret(wanted).Data[corev1.TLSCertKey], r.secret(wanted).Data[corev1.TLSPrivateKeyKey])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := pair.Leaf; got.PublicKeyAlgorithm != x509.ECDSA || got.SignatureAlgorithm != x509.SHA256WithRSA {
+		t.Errorf("a key of type %s, signed by %s", got.PublicKeyAlgorithm, got.SignatureAlgorithm)
 	}
 }
 
