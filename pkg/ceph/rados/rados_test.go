@@ -111,6 +111,7 @@ func TestRealCeph(t *testing.T) {
 		{"Record", testRecord},
 		{"WithoutCaps", testWithoutCaps},
 		{"SilentOSD", testSilentOSD},
+		{"WatchesInOutage", testWatchesInOutage},
 		{"Contract", testContract},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, c) })
