@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	configv1 "github.com/openshift/api/config/v1"
@@ -19,6 +20,9 @@ import (
 // asking is how often, by up to 120 % more seldom, a candidate looks whether the lease was released.
 // By library-go's retry period, a new pod would wait for half a minute to a minute.
 const asking = time.Second
+
+// endLimit is how long the controllers may take to end, far below the 30 seconds of a pod.
+const endLimit = 5 * time.Second
 
 // elected runs start while this process has the lease.
 func (p process) elected(ctx context.Context, given configv1.LeaderElection, c *controllercmd.ControllerContext, start controllercmd.StartFunc) error {
@@ -55,11 +59,13 @@ func (p process) election(ctx context.Context, given configv1.LeaderElection, c 
 }
 
 // lead runs start while this process has the lease, and returns when it has it no more: when the
-// context or start ends, or the lease is lost.
+// context or start ends, or the lease is lost. It waits for start, some seconds: what the controllers
+// hold in Ceph would stay there for half a minute if the process ended under them.
 func lead(ctx context.Context, election leaderelection.LeaderElectionConfig, start func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	ended := make(chan error, 1)
+	ended, finished := make(chan error, 1), make(chan struct{})
+	var started atomic.Bool
 	election.Lock = &lock{Interface: election.Lock, every: election.RetryPeriod - asking}
 	election.RetryPeriod = min(election.RetryPeriod, asking)
 	election.Callbacks = leaderelection.LeaderCallbacks{
@@ -68,6 +74,8 @@ func lead(ctx context.Context, election leaderelection.LeaderElectionConfig, sta
 			if leading.Err() != nil {
 				return
 			}
+			started.Store(true)
+			defer close(finished)
 			err := start(leading)
 			if leading.Err() != nil {
 				return
@@ -84,6 +92,13 @@ func lead(ctx context.Context, election leaderelection.LeaderElectionConfig, sta
 		return fmt.Errorf("electing a leader: %w", err)
 	}
 	elector.Run(ctx)
+	if started.Load() {
+		select {
+		case <-finished:
+		case <-time.After(endLimit):
+			klog.Info("the controllers do not end")
+		}
+	}
 	select {
 	case err := <-ended:
 		return err

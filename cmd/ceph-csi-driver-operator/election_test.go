@@ -180,3 +180,32 @@ func TestLockIsRenewedSeldom(t *testing.T) {
 		t.Errorf("a released lease is left with %q", holder)
 	}
 }
+
+// TestLeadWaits: the process must not end under its controllers.
+func TestLeadWaits(t *testing.T) {
+	const long = 200 * time.Millisecond // for what follows at once
+	released, returned := make(chan struct{}), make(chan struct{})
+	api := &leases{done: map[string]int{}}
+	api.meanwhile = func(string, int) {
+		if api.lease != nil && ptr.Deref(api.lease.Spec.HolderIdentity, "") == "" {
+			close(released)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	gone := make(chan bool, 1)
+	err := lead(ctx, api.election(t, time.Millisecond), func(context.Context) error {
+		cancel()
+		<-released
+		select {
+		case <-returned:
+			gone <- false
+		case <-time.After(long):
+			gone <- true
+		}
+		return nil
+	})
+	close(returned)
+	if !<-gone || err != nil {
+		t.Errorf("it returns while the controllers still end: %v", err)
+	}
+}
