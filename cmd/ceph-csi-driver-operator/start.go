@@ -102,7 +102,11 @@ func startOptions(kind string, getenv func(string) string) (operator.Options, er
 	if err != nil {
 		return operator.Options{}, err
 	}
-	return operator.Options{Driver: d, Assets: set, Dial: dial, Resolve: resolve}, nil
+	host, err := os.Hostname()
+	if err != nil {
+		return operator.Options{}, err
+	}
+	return operator.Options{Driver: d, Assets: set, Dial: dial, Resolve: resolve, Host: host}, nil
 }
 
 func dial(ctx context.Context, source ceph.Source) (operator.Session, error) {

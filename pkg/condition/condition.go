@@ -53,6 +53,13 @@ const (
 	// InfraIDCurrent is False while Infrastructure cluster says another infra ID than the one in
 	// use; otherwise it is absent.
 	InfraIDCurrent = "InfraIDCurrent"
+	// InfraIDUnshared is False while the operator of another cluster with the same infra ID runs;
+	// otherwise it is absent. Nothing is broken yet, and an upgrade would mend nothing: so it counts for
+	// no aggregation.
+	InfraIDUnshared = "InfraIDUnshared"
+	// PresenceShown is False while the operator cannot show in Ceph that the cluster lives; otherwise it
+	// is absent.
+	PresenceShown = "PresenceShown"
 	// PoolsProtected is False while pools in use can be removed from Ceph.
 	PoolsProtected = "PoolsProtected"
 	// VolumePlacesPresent is False when a pool or filesystem that volumes are in is gone.
@@ -137,6 +144,7 @@ const (
 	SettingsLost       = "SettingsLost"
 	SettingsAnnotated  = "SettingsAnnotated"
 	InfraIDChanged     = "InfraIDChanged"
+	InfraIDShared      = "InfraIDShared"
 	WaitingForDeletion = "WaitingForDeletion"
 	PlaceMissing       = "PlaceMissing"
 	NotProtected       = "NotProtected"

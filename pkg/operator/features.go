@@ -19,6 +19,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/monitors"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/presence"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -28,6 +29,7 @@ type Session interface {
 	pools.Cluster
 	credentials.Ceph
 	driver.TagStore
+	presence.Cluster
 }
 
 // Dial connects to the Ceph cluster that source leads to.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/presence"
 )
 
 func (s starter) poolsInUse(client func(fsid string) (Session, bool)) factory.Controller {
@@ -32,7 +33,25 @@ func (s starter) poolsInUse(client func(fsid string) (Session, bool)) factory.Co
 		Infrastructures: s.clients.config.Config().V1().Infrastructures(),
 		Problems:        s.classProblems,
 		Report:          s.reports.pools,
+		Used:            s.used,
 		Tell:            s.tellClass,
+		Recorder:        s.recorder,
+		Clock:           clock.RealClock{},
+	})
+}
+
+func (s starter) presence(client func(fsid string) (Session, bool)) factory.Controller {
+	return presence.New(presence.Config{
+		Driver:   s.driver,
+		Operator: s.clients.operator,
+		Client: func(fsid string) (presence.Cluster, bool) {
+			session, ok := client(fsid)
+			return session, ok
+		},
+		Clusters:        s.clusters,
+		Used:            s.used,
+		Infrastructures: s.clients.config.Config().V1().Infrastructures(),
+		Host:            s.host,
 		Recorder:        s.recorder,
 		Clock:           clock.RealClock{},
 	})

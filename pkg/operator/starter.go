@@ -30,6 +30,8 @@ type Options struct {
 	// Dial connects to Ceph, Resolve looks up mons that are declared by name.
 	Dial    Dial
 	Resolve ceph.Resolver
+	// Host is the name of where the process runs.
+	Host string
 }
 
 // starter has what the rows of the table are made of.
@@ -38,6 +40,7 @@ type starter struct {
 	assets   assets.Set
 	dial     Dial
 	resolve  ceph.Resolver
+	host     string
 	clients  *clients
 	recorder events.Recorder
 
@@ -49,6 +52,8 @@ type starter struct {
 	filesystem *latest.Value[bool]
 	gate       *latest.Value[gate.State]
 	usage      *latest.Value[usage.Usage]
+	// used are the pools in use, by fsid.
+	used *latest.Value[map[string][]string]
 	// classProblems is what keeps StorageClasses from working, in sentences.
 	classProblems *latest.Value[[]string]
 	// heldClass is the storageClassState that the default StorageClass cannot follow.
@@ -88,7 +93,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		return err
 	}
 	s := starter{
-		driver: o.Driver, assets: o.Assets, dial: o.Dial, resolve: o.Resolve, clients: clients, recorder: cc.EventRecorder,
+		driver: o.Driver, assets: o.Assets, dial: o.Dial, resolve: o.Resolve, host: o.Host, clients: clients, recorder: cc.EventRecorder,
 		cluster:       &latest.Value[ceph.Cluster]{},
 		clusters:      &latest.Value[[]ceph.Cluster]{},
 		placement:     &latest.Value[ceph.Placement]{},
@@ -96,6 +101,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		filesystem:    &latest.Value[bool]{},
 		gate:          &latest.Value[gate.State]{},
 		usage:         &latest.Value[usage.Usage]{},
+		used:          &latest.Value[map[string][]string]{},
 		classProblems: &latest.Value[[]string]{},
 		heldClass:     &latest.Value[operatorv1.StorageClassStateName]{},
 		snapshots:     newSnapshots(clients.dynamic, o.Driver),
@@ -160,6 +166,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.pools(connection.Client),
 		s.statusController(),
 		s.poolsInUse(connection.Client),
+		s.presence(connection.Client),
 		s.tags(connection.Client),
 
 		staticResources,

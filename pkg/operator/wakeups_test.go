@@ -111,7 +111,7 @@ func newWakeable(t *testing.T, kube *fake.Clientset) (starter, *asked) {
 	return starter{
 		driver: driver.RBD, clients: c, recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
 		clusters: &latest.Value[[]ceph.Cluster]{}, filesystem: &latest.Value[bool]{}, gate: &latest.Value[gate.State]{},
-		usage: &latest.Value[usage.Usage]{}, snapshots: newSnapshots(c.dynamic, driver.RBD),
+		usage: &latest.Value[usage.Usage]{}, used: &latest.Value[map[string][]string]{}, snapshots: newSnapshots(c.dynamic, driver.RBD),
 		reports: reports{tags: &latest.Value[report.Tags]{}},
 	}, operator
 }

@@ -2,6 +2,7 @@ package pools
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -63,6 +64,9 @@ type CareConfig struct {
 	// Problems is set to what keeps StorageClasses from working, in sorted sentences.
 	Problems *latest.Value[[]string]
 	Report   *latest.Value[report.Pools]
+	// Used is set to the names, sorted, of the pools in use in which the operator shows that it runs, by
+	// fsid. A Ceph cluster of which they are not known yet is left out.
+	Used *latest.Value[map[string][]string]
 	// Tell writes a warning event about a StorageClass. before is how often the same was told
 	// earlier, and then mended, in the life of this process.
 	Tell     func(ctx context.Context, class, message string, before int) error
@@ -103,19 +107,22 @@ func (c *care) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	}
 	clusters, connected := c.Clusters.Get()
 	used, known := c.Usage.Get()
-	if !connected || state != operatorv1.Managed {
+	if !connected {
 		return nil
-	}
-	if !known {
-		return c.unknown(ctx)
-	}
-	settings, err := c.Settings()
-	if err != nil {
-		return nil // The other controller of this package reports it; nothing is done on a guess.
 	}
 	infraID, err := infrastructure(c.Infrastructures)
 	if err != nil {
 		return err
+	}
+	if state != operatorv1.Managed {
+		return c.observe(ctx, clusters, infraID)
+	}
+	if !known {
+		return errors.Join(c.observe(ctx, clusters, infraID), c.unknown(ctx))
+	}
+	settings, err := c.Settings()
+	if err != nil {
+		return nil // The other controller of this package reports it; nothing is done on a guess.
 	}
 	want := c.demand(used, settings, infraID)
 	if text := want.text(); text != c.asked {
@@ -129,6 +136,7 @@ func (c *care) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 		wait = min(wait, c.visit(ctx, cluster, want))
 	}
 	syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
+	c.tellUsed(clusters)
 	return c.conclude(ctx, clusters, want)
 }
 
@@ -139,11 +147,7 @@ func (c *care) visit(ctx context.Context, cluster ceph.Cluster, want demand) tim
 	if !live {
 		return watchInterval
 	}
-	v := c.seen[cluster.FSID]
-	if v == nil {
-		v = &view{groups: map[string]listing{}, namespaces: map[string]listing{}}
-		c.seen[cluster.FSID] = v
-	}
+	v := c.view(cluster.FSID)
 	watched := c.Driver.NeedsFilesystem && len(want.usage.In(cluster)) > 0
 	if wait := v.due(client, c.Clock.Now(), watched); wait > 0 {
 		return wait
@@ -154,6 +158,9 @@ func (c *care) visit(ctx context.Context, cluster ceph.Cluster, want demand) tim
 	err := l.run(ctx)
 	if outage(err) {
 		return watchInterval
+	}
+	if l.used != nil {
+		v.used = l.used
 	}
 	if err != nil {
 		l.found.trouble = append(l.found.trouble, c.trouble(cluster, err))

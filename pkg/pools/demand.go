@@ -53,8 +53,19 @@ type view struct {
 	outdated bool
 	// found is nil until the cluster was looked at once.
 	found *findings
+	// used are the names, sorted, of the pools in use that show it; nil until that is known.
+	used []string
 	// groups are the subvolume groups of filesystems, namespaces the RADOS namespaces of pools.
 	groups, namespaces map[string]listing
+}
+
+func (c *care) view(fsid string) *view {
+	v := c.seen[fsid]
+	if v == nil {
+		v = &view{groups: map[string]listing{}, namespaces: map[string]listing{}}
+		c.seen[fsid] = v
+	}
+	return v
 }
 
 // due is how long the next look may wait.

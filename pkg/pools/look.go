@@ -26,6 +26,8 @@ type look struct {
 	// keep says that nothing is to be released: the pools of a filesystem that was removed still
 	// hold its data, and nobody can tell any more which they were.
 	keep bool
+	// used are the names of the pools in use that show it; nil where the look did not come that far.
+	used []string
 }
 
 func (l *look) run(ctx context.Context) error {
@@ -69,7 +71,9 @@ func (l *look) run(ctx context.Context) error {
 		wanted[id] = l.wish(kept)
 	}
 	l.keepData(wanted)
-	return l.mark(ctx, wanted)
+	err := l.mark(ctx, wanted)
+	l.used = inUse(l.has.Pools, wanted, l.user)
+	return err
 }
 
 // unusable says that what is named is there, but for something else.

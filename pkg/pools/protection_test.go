@@ -224,3 +224,49 @@ func TestPoolWithoutApplication(t *testing.T) {
 		t.Errorf("wrote %v", r.ceph.Writes())
 	}
 }
+
+// TestUsed: the operator shows that it runs wherever the cluster has something, also where it may not
+// claim the pool, or where nothing may be written just now.
+func TestUsed(t *testing.T) {
+	used := func(r *careRig, reason string, want ...string) {
+		t.Helper()
+		got, _ := r.config.Used.Get()
+		if !slices.Equal(got[cephtest.FSID], want) {
+			t.Errorf("%s: in use %q, want %q", reason, got, want)
+		}
+	}
+	r := newCareRig(t, driver.RBD)
+	for _, name := range []string{"a", "b", "unused"} {
+		r.ceph.AddPool(ceph.Pool{Name: name, Applications: []string{"rbd"}})
+	}
+	r.ceph.AddPool(ceph.Pool{Name: "ec", Applications: []string{"rbd"}, ErasureCoded: true, Overwrites: true})
+	r.sync(t)
+	if _, known := r.config.Used.Get(); !known {
+		t.Error("what is claimed is not known before what is used is")
+	}
+	r.use(t, classes(class(driver.RBD, "c", "pool", "a", "dataPool", "ec"), class(driver.RBD, "d", "pool", "b")))
+	used(r, "two classes, and a pool of data alone", "a", "b")
+	r.ceph.Stop()
+	r.use(t, nil)
+	used(r, "nothing is released while Ceph is silent", "a", "b")
+	r.ceph.Start()
+	r.use(t, classes(class(driver.RBD, "d", "pool", "b")))
+	used(r, "a class is gone", "b")
+
+	again := newCareRig(t, driver.RBD)
+	again.ceph = r.ceph
+	again.connect(t)
+	again.operator.SetState(operatorv1.Unmanaged)
+	again.use(t, classes(class(driver.RBD, "c", "pool", "a")))
+	used(again, "an unmanaged cluster lives", "b")
+
+	denied := newCareRig(t, driver.RBD, "osd pool application set")
+	denied.ceph.AddPool(ceph.Pool{Name: "a", Applications: []string{"rbd"}})
+	denied.use(t, classes(class(driver.RBD, "c", "pool", "a")))
+	used(denied, "a claim cannot be written", "a")
+
+	files := newCareRig(t, driver.CephFS)
+	files.ceph.AddFileSystem("f", true)
+	files.use(t, classes(class(driver.CephFS, "c", "fsName", "f")))
+	used(files, "of a filesystem", "f-metadata")
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/presence"
 )
 
 // ErrLeft says that something of the operator is left in Ceph, or may be.
@@ -18,6 +19,7 @@ var ErrLeft = errors.New("not everything is removed")
 // Ceph is a connection to a Ceph cluster.
 type Ceph interface {
 	pools.Marker
+	presence.Remover
 	User(ctx context.Context, id string) (ceph.User, error)
 	RemoveUser(ctx context.Context, id string) error
 	FSID(ctx context.Context) (string, error)
@@ -138,9 +140,12 @@ func kinds() []string {
 func (c *cephClusters) release(ctx context.Context, o Options) error {
 	var errs []error
 	for _, cluster := range c.reached {
+		forgotten := presence.Forget(ctx, cluster, c.infraID, kinds()...)
 		err := pools.Release(ctx, cluster, c.infraID, kinds()...)
 		left, readErr := cluster.marked(ctx, c.infraID)
 		switch {
+		case forgotten != nil && readErr == nil && len(left) == 0:
+			errs = append(errs, fmt.Errorf("%w: the Ceph cluster of %s: %w. Run the command again", ErrLeft, cluster.where, forgotten))
 		case readErr != nil || len(left) > 0:
 			errs = append(errs, cluster.stuck(ctx, c.infraID, left, errors.Join(err, readErr)))
 		case len(cluster.pools) > 0:

@@ -44,6 +44,7 @@ func newScene(t *testing.T) (*scene, fmt.Stringer) {
 	s.ceph.AddPool(ceph.Pool{Name: "kept", Applications: []string{"rbd"}, NoDelete: true, Metadata: map[string]map[string]string{"rbd": {
 		"storage.openshift.io.nodelete": "set-by-an-operator", "storage.openshift.io.nodelete." + infra + ".rbd": "in-use",
 	}}})
+	s.operated()
 	s.o.Dial = func(ctx context.Context, source ceph.Source) (Ceph, error) {
 		conn, err := s.ceph.Dial(ctx, source)
 		if err != nil {
@@ -57,6 +58,15 @@ func newScene(t *testing.T) (*scene, fmt.Stringer) {
 		t.Fatal(err)
 	}
 	return s, out
+}
+
+// operated leaves what an operator has watched.
+func (s *scene) operated() {
+	client, err := s.ceph.Dial(s.t.Context(), s.ceph.Source())
+	s.do(err)
+	defer client.Close()
+	_, err = client.Watch(s.t.Context(), "kept", ceph.PresenceObject(infra, driver.RBD.Kind), nil, true)
+	s.do(err)
 }
 
 // watched says when pools are released.
@@ -217,7 +227,8 @@ func TestRunAndCeph(t *testing.T) {
 					t.Errorf("%s: it does not say %q:\n%s", tc.reason, says, text)
 				}
 			}
-			kept := slices.ContainsFunc(s.ceph.Pools(), func(p ceph.Pool) bool { return p.NoDelete || len(p.Metadata["rbd"]) > 0 })
+			kept := len(s.ceph.Watched()) > 0 ||
+				slices.ContainsFunc(s.ceph.Pools(), func(p ceph.Pool) bool { return p.NoDelete || len(p.Metadata["rbd"]) > 0 })
 			stopped, removed := !s.left("Deployment", driver.RBD.OperatorName()), !s.left("Secret", driver.RBD.ConfigSecret())
 			if kept == tc.released || stopped != tc.stopped || removed != tc.removed {
 				t.Errorf("%s: kept is %t, stopped %t, removed %t\n%s", tc.reason, kept, stopped, removed, text)

@@ -98,7 +98,7 @@ func TestRunLeavesCommands(t *testing.T) {
 	s.do(Run(t.Context(), s.o))
 	for _, want := range []string{
 		"ceph osd pool application rm kept rbd storage.openshift.io.nodelete." + infra + ".rbd # of Ceph cluster " + former,
-		"ceph osd pool set kept nodelete false", "ceph auth rm client." + driver.CephFS.NodeUser(infra),
+		"ceph osd pool set kept nodelete false", "rados -p kept -N storage.openshift.io rm running." + infra + ".rbd", "ceph auth rm client." + driver.CephFS.NodeUser(infra),
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it does not say %q:\n%s", want, out)

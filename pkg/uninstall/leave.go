@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -47,7 +48,8 @@ func remaining(ctx context.Context, o Options) ([]string, error) {
 			for _, pool := range cluster.Pools.Protected {
 				out = append(out, fmt.Sprintf("ceph osd pool application rm %s %s %s # of Ceph cluster %s", pool, d.Kind, driver.ClaimKey(name, d.Kind), cluster.FSID),
 					fmt.Sprintf("ceph osd pool application rm %s %s %s # and this, if no other cluster has a key there", pool, d.Kind, driver.ProtectionKey),
-					fmt.Sprintf("ceph osd pool set %s nodelete false # likewise", pool))
+					fmt.Sprintf("ceph osd pool set %s nodelete false # likewise", pool),
+					fmt.Sprintf("rados -p %s -N %s rm %s # an empty object, if it is there", pool, ceph.PresenceNamespace, ceph.PresenceObject(name, d.Kind)))
 			}
 		}
 	}
