@@ -20,7 +20,7 @@ import (
 // teardownFlags are the flags of teardown.
 type teardownFlags struct {
 	cephFlags
-	infraID, output                  string
+	infraID, output, forceLiving     string
 	kubeconfig, pvList               string
 	pools, filesystems, volumes      []string
 	dryRun, force, yes, orphans      bool
@@ -42,6 +42,7 @@ func newTeardownCommand() *cobra.Command {
 			"With --kubeconfig, ceph.conf and keyring come from Secret ceph-credentials unless they are given, and\n" +
 			"volumes that objects of that cluster name are compared first: of a cluster with another infra ID they are\n" +
 			"refused. With --orphans it only lists what the living cluster may have forgotten.\n\n" +
+			"A cluster whose operators run is refused, also with --yes and --force, unless --force-living repeats its infra ID.\n\n" +
 			"Exit codes: 0 done, 1 something could not be removed, 2 could not run (nothing was removed),\n" +
 			"3 something was refused.",
 		Args: func(cmd *cobra.Command, args []string) error { return notRun(cobra.NoArgs(cmd, args)) },
@@ -67,6 +68,7 @@ func newTeardownCommand() *cobra.Command {
 	f.BoolVar(&flags.includeRetained, "include-retained", false, "Also remove volumes whose PersistentVolume said reclaimPolicy Retain, and snapshots whose VolumeSnapshotContent said deletionPolicy Retain.")
 	f.BoolVar(&flags.keepForChildren, "keep-for-children", false, "Move images with clones that stay to the trash, where Ceph removes them after the last clone.")
 	f.BoolVar(&flags.force, "force", false, "Where volumes are in use, refuse these alone instead of everything.")
+	f.StringVar(&flags.forceLiving, "force-living", "", "The infra ID again: goes on although operators of the cluster run.")
 	f.BoolVar(&flags.yes, "yes", false, "Do not ask.")
 	f.StringVarP(&flags.output, "output", "o", "table", "table or json.")
 	return cmd
@@ -113,7 +115,12 @@ func (f teardownFlags) run(ctx context.Context, in io.Reader, out, progress io.W
 		})
 		return notRun(err)
 	}
-	report, err := teardown.Run(ctx, f.config(options, parts, in, out, progress))
+	config := f.config(options, parts, in, out, progress)
+	config.Running = teardown.NewOperators(f.infraID, conn, kinds(), clock.RealClock{}).Running
+	report, err := teardown.Run(ctx, config)
+	if errors.Is(err, teardown.ErrRunning) {
+		return exit{teardown.CodeRefused, err}
+	}
 	if err != nil {
 		return notRun(err)
 	}
@@ -132,6 +139,8 @@ func (f teardownFlags) check() error {
 		return errors.New("--infra-id is missing or empty: it says whose volumes are removed")
 	case f.infraID != strings.TrimSpace(f.infraID):
 		return fmt.Errorf("--infra-id=%q: starts or ends with a blank", f.infraID)
+	case f.forceLiving != "" && f.forceLiving != f.infraID:
+		return fmt.Errorf("--force-living=%q: it must repeat --infra-id=%s", f.forceLiving, f.infraID)
 	case f.output != "table" && f.output != "json":
 		return fmt.Errorf("--output=%q: must be table or json", f.output)
 	case f.orphans && f.kubeconfig == "":
@@ -149,7 +158,8 @@ const maxParallel = 64
 func (f teardownFlags) config(options teardown.Options, parts []teardown.Part, in io.Reader, out, progress io.Writer) teardown.Config {
 	config := teardown.Config{
 		Options: options, Parts: parts, DryRun: f.dryRun, JSON: f.output == "json", Out: out,
-		Progress: teardown.NewProgress(progress, isTerminal(progress), clock.RealClock{}),
+		ForceLiving: f.forceLiving != "",
+		Progress:    teardown.NewProgress(progress, isTerminal(progress), clock.RealClock{}),
 	}
 	if !f.yes {
 		config.Confirm = func(text string) (bool, error) { return confirm(in, progress, text), nil }

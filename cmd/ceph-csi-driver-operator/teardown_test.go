@@ -26,6 +26,7 @@ func TestTeardownMistakes(t *testing.T) {
 		"EmptyInfraID": {append([]string{"--infra-id="}, good...), "--infra-id"},
 		"BlankInfraID": {append([]string{"--infra-id= "}, good...), "--infra-id"},
 		"BlankAround":  {append([]string{"--infra-id=a "}, good...), "blank"},
+		"OtherForced":  {append([]string{"--infra-id=a", "--force-living=b"}, good...), "repeat --infra-id=a"},
 		"ListOfOne":    {append([]string{"--list", "--infra-id=a"}, good...), "--list"},
 		"NoConf":       {[]string{"--infra-id=a", "--keyring=" + empty}, "--ceph-conf"},
 		"NoKeyring":    {[]string{"--infra-id=a", "--ceph-conf=" + empty}, "--keyring"},

@@ -50,6 +50,9 @@ func (f teardownFlags) options(ctx context.Context) (teardown.Options, *check.Cl
 		switch {
 		case living.InfraID == f.infraID:
 			o.Ours = func(i teardown.Item) bool { return living.Ours.Names(i) != "" }
+			if len(f.volumes) > 0 { // Who names single volumes wants those that the cluster has forgotten.
+				others = append(others, living.Ours)
+			}
 		case f.orphans:
 			return o, nil, fmt.Errorf("--kubeconfig: it is of cluster %q, and --infra-id says %q", living.InfraID, f.infraID)
 		default:

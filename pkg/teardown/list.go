@@ -25,11 +25,13 @@ type ClusterUse struct {
 	Tagged int `json:"tagged"`
 	// Connected are hosts whose clients are connected as one of the cluster's users just now.
 	Connected []string `json:"connected,omitempty"`
+	// Running are its operators that run just now, where it has claims.
+	Running []string `json:"running,omitempty"`
 }
 
 // ListCeph is what List reads.
 type ListCeph interface {
-	Pools(ctx context.Context) ([]ceph.Pool, error)
+	Watchers
 	Sessions(ctx context.Context) ([]ceph.Session, error)
 }
 
@@ -48,6 +50,9 @@ func List(ctx context.Context, c ListCeph, parts []Part) ([]ClusterUse, error) {
 	}
 	for infraID, claims := range claimsIn(pools) {
 		of(infraID).Claims = claims
+		if of(infraID).Running, err = runningIn(ctx, c, pools, infraID, kinds()); err != nil {
+			return nil, err
+		}
 	}
 	for _, part := range parts {
 		found, err := part.Find(ctx, nil)
@@ -76,6 +81,15 @@ func List(ctx context.Context, c ListCeph, parts []Part) ([]ClusterUse, error) {
 		out = append(out, *uses[infraID])
 	}
 	return out, nil
+}
+
+// kinds are those of all drivers.
+func kinds() []string {
+	var out []string
+	for _, d := range driver.All {
+		out = append(out, d.Kind)
+	}
+	return out
 }
 
 // claimsIn are the claims on pools, by infra ID, sorted.
@@ -125,7 +139,8 @@ func WriteList(w io.Writer, uses []ClusterUse, asJSON bool) error {
 	}
 	var out strings.Builder
 	for _, u := range uses {
-		fmt.Fprintf(&out, "%s: %d volumes and snapshots; claims: %s; connected: %s\n", u.InfraID, u.Tagged, orNone(u.Claims), orNone(u.Connected))
+		fmt.Fprintf(&out, "%s: %d volumes and snapshots; claims: %s; connected: %s; running: %s\n",
+			u.InfraID, u.Tagged, orNone(u.Claims), orNone(u.Connected), orNone(u.Running))
 	}
 	if len(uses) == 0 {
 		out.WriteString("No cluster has a claim, a tag or a connected client here.\n")

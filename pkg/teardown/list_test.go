@@ -21,13 +21,14 @@ func TestList(t *testing.T) {
 			{Entity: "client.admin", Host: "n3"}, {Entity: "client.csi-rbd-provisioner.unclaimed", Host: "n4"},
 		},
 	}
+	f.watched = map[string][]ceph.Watcher{"p/running.a.rbd": {{Client: 7, Silent: true}}, "q/running.a.rbd": {{Client: 7, Silent: true}}, "q/running.b.c.rbd": {{Client: 8}}}
 	parts := []Part{&shelf{found: Findings{Tags: map[string]int{"a": 2, "gone": 1}}}, &shelf{found: Findings{Tags: map[string]int{"a": 3}}}}
 	got, err := List(t.Context(), f, parts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []ClusterUse{
-		{InfraID: "a", Claims: []string{"p (rbd)", "q (rbd)"}, Tagged: 5, Connected: []string{"n1", "n2"}},
+		{InfraID: "a", Claims: []string{"p (rbd)", "q (rbd)"}, Tagged: 5, Connected: []string{"n1", "n2"}, Running: []string{"client.7, which does not answer"}},
 		{InfraID: "b.c", Claims: []string{"p (rbd)"}},
 		{InfraID: "gone", Tagged: 1},
 		{InfraID: "unclaimed", Connected: []string{"n4"}},
@@ -36,7 +37,7 @@ func TestList(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	var table, text bytes.Buffer
-	if err := WriteList(&table, got, false); err != nil || !strings.Contains(table.String(), "a: 5 volumes and snapshots; claims: p (rbd), q (rbd); connected: n1, n2\n") {
+	if err := WriteList(&table, got, false); err != nil || !strings.Contains(table.String(), "a: 5 volumes and snapshots; claims: p (rbd), q (rbd); connected: n1, n2; running: client.7, which does not answer\n") {
 		t.Errorf("%v, table:\n%s", err, table.String())
 	}
 	if err := WriteList(&text, got, true); err != nil || !strings.Contains(text.String(), `"infraID": "gone"`) {

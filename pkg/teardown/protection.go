@@ -2,23 +2,31 @@ package teardown
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/presence"
 )
+
+// Marks are what a cluster leaves in pools that it uses.
+type Marks interface {
+	pools.Marker
+	presence.Remover
+}
 
 // Protections is the part of a cluster's marks that keep pools from removal.
 type Protections struct {
 	options Options
-	ceph    pools.Marker
+	ceph    Marks
 	kinds   []string
 }
 
 // NewProtections returns the part; kinds are those of the drivers.
-func NewProtections(o Options, c pools.Marker, kinds []string) *Protections {
+func NewProtections(o Options, c Marks, kinds []string) *Protections {
 	return &Protections{options: o, ceph: c, kinds: kinds}
 }
 
@@ -47,10 +55,12 @@ func (p *Protections) Find(ctx context.Context, before []Decision) (Findings, er
 	return out, nil
 }
 
-// Remove takes the marks off. The flag itself goes with the last cluster's mark.
+// Remove takes the marks off, and what operators watched. The flag itself goes with the last cluster's mark.
 func (p *Protections) Remove(ctx context.Context, agreed []Decision, tell func(Outcome)) error {
 	_, err := limited(ctx, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, pools.Release(ctx, p.ceph, p.options.InfraID, p.kinds...)
+		return struct{}{}, errors.Join(
+			presence.Forget(ctx, p.ceph, p.options.InfraID, p.kinds...),
+			pools.Release(ctx, p.ceph, p.options.InfraID, p.kinds...))
 	})
 	var left []string
 	if err == nil {

@@ -42,8 +42,9 @@ type Report struct {
 	Items []Line
 	// Tags counts what carries a tag, by infra ID.
 	Tags map[string]int
-	// Alive are sentences on whoever uses the cluster's volumes.
-	Alive []string
+	// Running are sentences on the cluster's operators that run, Alive on whoever uses its volumes.
+	Running []string
+	Alive   []string
 	// Faults are what made a part stop.
 	Faults []string
 
@@ -136,8 +137,9 @@ func (r *Report) writeJSON(w io.Writer) error {
 		Totals  map[Verdict]map[string]uint64 `json:"totals"`
 		Items   []Line                        `json:"items"`
 		Tags    map[string]int                `json:"tags"`
+		Running []string                      `json:"running"`
 		Alive   []string                      `json:"alive"`
 		Faults  []string                      `json:"faults"`
 	}{reportVersion, r.InfraID, r.DryRun, r.Code(), sizes,
-		append([]Line{}, r.Items...), r.Tags, append([]string{}, r.Alive...), append([]string{}, r.Faults...)})
+		append([]Line{}, r.Items...), r.Tags, append([]string{}, r.Running...), append([]string{}, r.Alive...), append([]string{}, r.Faults...)})
 }

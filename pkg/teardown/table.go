@@ -28,6 +28,9 @@ func (r *Report) writeFound(w io.Writer) error {
 		}
 		r.writeSection(&out, section.title, section.verdict)
 	}
+	for _, sentence := range r.Running {
+		fmt.Fprintf(&out, "Running: %s\n", ceph.OneLine(sentence))
+	}
 	for _, sentence := range r.Alive {
 		fmt.Fprintf(&out, "In use: %s\n", ceph.OneLine(sentence))
 	}

@@ -98,6 +98,11 @@ type Part interface {
 type Config struct {
 	Options
 	Parts []Part
+	// Running are sentences on the cluster's operators that run. It is asked first, and again before
+	// anything is removed. Nil means that there are none.
+	Running func(ctx context.Context) ([]string, error)
+	// ForceLiving goes on although they do.
+	ForceLiving bool
 	// DryRun stops after showing.
 	DryRun bool
 	// JSON writes the report as JSON, once, at the end.
@@ -120,6 +125,10 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	if c.Progress == nil {
 		c.Progress = quiet{}
 	}
+	var err error
+	if report.Running, err = c.running(ctx); err != nil {
+		return report, err
+	}
 	byPart, err := find(ctx, c, report)
 	if err != nil {
 		return report, err
@@ -137,6 +146,9 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 			case !yes:
 				return report, ErrNotConfirmed
 			}
+		}
+		if err := c.stillGone(ctx); err != nil {
+			return report, err
 		}
 		act(ctx, c, byPart, report)
 	}
@@ -163,22 +175,44 @@ func find(ctx context.Context, c Config, report *Report) ([][]Decision, error) {
 		}
 	}
 	if len(report.Alive) > 0 && !c.Force {
-		refuseAll(byPart, report.Alive)
+		refuseAll(byPart, fmt.Sprintf("the cluster is still in use (%s); stop it, or limit the refusal to what is in use with --force", report.Alive[0]))
+	}
+	if len(report.Running) > 0 && !c.ForceLiving {
+		refuseAll(byPart, living(c.InfraID, report.Running))
 	}
 	report.fill(slices.Concat(byPart...))
 	return byPart, nil
 }
 
 // refuseAll: a cluster that still lives is not torn down by accident.
-func refuseAll(byPart [][]Decision, alive []string) {
+func refuseAll(byPart [][]Decision, reason string) {
 	for _, decisions := range byPart {
 		for i := range decisions {
 			if decisions[i].Verdict == Remove {
 				decisions[i].Verdict = Refuse
-				decisions[i].Reason = fmt.Sprintf("the cluster is still in use (%s); stop it, or limit the refusal to what is in use with --force", alive[0])
+				decisions[i].Reason = reason
 			}
 		}
 	}
+}
+
+func (c Config) running(ctx context.Context) ([]string, error) {
+	if c.Running == nil {
+		return nil, nil
+	}
+	return c.Running(ctx)
+}
+
+// stillGone looks again: whoever is asked may think for an hour.
+func (c Config) stillGone(ctx context.Context) error {
+	if c.ForceLiving {
+		return nil
+	}
+	running, err := c.running(ctx)
+	if err == nil && len(running) > 0 {
+		err = fmt.Errorf("%w: %s", ErrRunning, living(c.InfraID, running))
+	}
+	return err
 }
 
 // act lets each part remove what was agreed on.

@@ -49,6 +49,10 @@ func one(decisions ...Decision) []*shelf {
 	return []*shelf{{found: Findings{Decisions: decisions, Tags: map[string]int{"a": len(decisions)}}}}
 }
 
+func says(sentence string) func(context.Context) ([]string, error) {
+	return func(context.Context) ([]string, error) { return []string{sentence}, nil }
+}
+
 func TestRun(t *testing.T) {
 	tests := map[string]struct {
 		reason  string
@@ -108,6 +112,44 @@ func TestRun(t *testing.T) {
 			shelves: []*shelf{{found: Findings{Decisions: []Decision{thing("x", Remove), thing("y", Refuse)}, Tags: map[string]int{"a": 2}, Alive: []string{"y is open"}}}},
 			change:  func(c *Config) { c.Force = true },
 			answer:  true, removed: []string{"x"}, code: CodeRefused,
+		},
+		"Running": {
+			reason:  "an operator that answers is a cluster that lives, whatever else is said",
+			shelves: one(thing("x", Remove), thing("y", Keep)),
+			change:  func(c *Config) { c.Force, c.Confirm, c.Running = true, nil, says("the operator of rbd on host h") },
+			code:    CodeRefused, shows: []string{"Running: the operator of rbd on host h", "the cluster lives: the operator of rbd on host h", "--force-living=a", "Stays:"},
+		},
+		"RunningForced": {
+			reason:  "a person has said so with the infra ID",
+			shelves: one(thing("x", Remove)),
+			change:  func(c *Config) { c.ForceLiving, c.Running = true, says("the operator") },
+			answer:  true, removed: []string{"x"}, shows: []string{"Running: the operator"},
+		},
+		"RunningDryRun": {
+			reason:  "the rehearsal says the same",
+			shelves: one(thing("x", Remove)),
+			change:  func(c *Config) { c.DryRun, c.Running = true, says("the operator") },
+			code:    CodeRefused, shows: []string{"Would remove 0"},
+		},
+		"StartedMeanwhile": {
+			reason:  "whoever was asked took an hour to say yes",
+			shelves: one(thing("x", Remove)),
+			change: func(c *Config) {
+				var asked int
+				c.Running = func(context.Context) ([]string, error) {
+					if asked++; asked == 1 {
+						return nil, nil
+					}
+					return []string{"the operator"}, nil
+				}
+			},
+			answer: true, err: ErrRunning,
+		},
+		"RunningUnknown": {
+			reason:  "nobody can tell",
+			shelves: one(thing("x", Remove)),
+			change:  func(c *Config) { c.Running = func(context.Context) ([]string, error) { return nil, errBoom } },
+			answer:  true, err: errBoom,
 		},
 		"WrongInfraID": {
 			reason:  "nothing found is no fault; the tags that exist are shown",

@@ -19,6 +19,17 @@ type fakeUsers struct {
 	blind    error
 	denied   bool
 	pools    []ceph.Pool
+	// watched are who watches, by pool and object.
+	watched map[string][]ceph.Watcher
+}
+
+func (f *fakeUsers) Watchers(_ context.Context, pool, object string) ([]ceph.Watcher, error) {
+	return f.watched[pool+"/"+object], nil
+}
+
+func (f *fakeUsers) RemoveWatched(_ context.Context, pool, object string) error {
+	delete(f.watched, pool+"/"+object)
+	return nil
 }
 
 func (f *fakeUsers) User(_ context.Context, id string) (ceph.User, error) {

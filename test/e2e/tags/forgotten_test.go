@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"os/exec"
+	"strings"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -70,6 +71,28 @@ func forgotten(k kind) {
 		Expect(all).To(HaveKeyWithValue("keep csi-vol-"+lost, ContainSubstring("lost")))
 		Expect(all).NotTo(HaveKey("keep csi-vol-" + living))
 		k.has(ctx, lost, own("lost"))
+	})
+
+	It("are removed one by one with the infra ID typed again, because the cluster lives, and others are not", func(ctx SpecContext) {
+		name, living, lost := k.driver.Kind+"-named", k.uuid(9, 1), k.uuid(10, 1)
+		k.makeAll(ctx, living, lost)
+		handle := k.volume(ctx, name, living, corev1.PersistentVolumeReclaimDelete).Spec.CSI.VolumeHandle
+		k.has(ctx, living, own(name))
+		for key, value := range own("lost") {
+			Expect(k.set(ctx, lost, key, value)).To(Succeed())
+		}
+		arguments := []string{"--infra-id=" + infraID, "--yes", "--volume=" + handle, "--volume=" + strings.TrimSuffix(handle, living) + lost}
+		refused, code := teardown(ctx, arguments...)
+		Expect(code).To(Equal(3))
+		Expect(refused).To(HaveKeyWithValue("refuse csi-vol-"+lost, And(ContainSubstring("the cluster lives"), ContainSubstring("the operator of "+k.driver.Name))))
+		forced, code := teardown(ctx, append(arguments, "--force-living="+infraID)...)
+		Expect(code).To(Equal(3))
+		Expect(forced).To(HaveKeyWithValue("refuse csi-vol-"+living, ContainSubstring("PersistentVolume "+name)))
+		Expect(forced).To(HaveKey("remove csi-vol-" + lost))
+		_, err := k.read(ctx, lost)
+		Expect(err).To(HaveOccurred())
+		k.has(ctx, living, own(name))
+		remove(ctx, name)
 	})
 
 	It("of another cluster that a PersistentVolume of a living one names, are refused by teardown", func(ctx SpecContext) {

@@ -67,6 +67,7 @@ var _ = Describe("Tearing down", Ordered, ContinueOnFailure, func() {
 	Context("what may not go,", refusals)
 	Context("what another Ceph cluster follows,", mirrored)
 	Context("what others need or use,", users)
+	Context("a cluster that lives,", living)
 })
 
 // dump is everything that lies in Ceph.

@@ -78,9 +78,12 @@ func users() {
 }
 
 // connect makes a cephx user and connects as it, until the spec ends.
-func connect(ctx context.Context, user string) *rados.Conn {
+func connect(ctx context.Context, user string, caps ...string) *rados.Conn {
 	GinkgoHelper()
-	keyring := must(daemons.Command(ctx, "auth", "get-or-create", "client."+user, "mon", "allow r"))
+	if len(caps) == 0 {
+		caps = []string{"mon", "allow r"}
+	}
+	keyring := must(daemons.Command(ctx, append([]string{"auth", "get-or-create", "client." + user}, caps...)...))
 	source := must(tags.ParseSource(ctx, map[string][]byte{
 		tags.EntryConf: []byte(daemons.Conf()), tags.EntryKeyring: keyring,
 	}, func(ctx context.Context, host string) ([]netip.Addr, error) {

@@ -1,0 +1,130 @@
+package teardown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
+)
+
+// ErrRunning says that an operator of the cluster was started while somebody was asked.
+var ErrRunning = errors.New("nothing was removed: the cluster lives")
+
+// Watchers tells who watches the objects of operators that run.
+type Watchers interface {
+	Pools(ctx context.Context) ([]ceph.Pool, error)
+	Watchers(ctx context.Context, pool, object string) ([]ceph.Watcher, error)
+}
+
+// Operators are those of a cluster.
+type Operators struct {
+	infraID string
+	ceph    Watchers
+	kinds   []string
+	clock   clock.Clock
+}
+
+// NewOperators looks for those of a cluster; kinds are those of the drivers.
+func NewOperators(infraID string, c Watchers, kinds []string, clock clock.Clock) *Operators {
+	return &Operators{infraID: infraID, ceph: c, kinds: kinds, clock: clock}
+}
+
+// Running are sentences on the operators that run, sorted, and the pools where they say so. It looks in
+// all pools, whatever a run is limited to: a cluster that lives anywhere may use all its volumes. Whoever
+// is silent is waited for until Ceph drops those that have died.
+func (o *Operators) Running(ctx context.Context) ([]string, error) {
+	all, err := limited(ctx, o.ceph.Pools)
+	if err != nil {
+		return nil, err
+	}
+	deadline := o.clock.Now().Add(deadClient)
+	for {
+		found, silent, err := o.ask(ctx, all)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 || !silent || o.clock.Now().After(deadline) {
+			return found, nil
+		}
+		if err := wait(ctx, o.clock, lookAgain); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// ask looks once, everywhere at the same time. silent says that nobody at all has answered.
+func (o *Operators) ask(ctx context.Context, all []ceph.Pool) (found []string, silent bool, err error) {
+	var mu sync.Mutex
+	var errs []error
+	where := map[string][]string{}
+	var asked sync.WaitGroup
+	silent = true
+	for _, p := range all {
+		if !ceph.ShowsPresence(p) {
+			continue
+		}
+		for _, kind := range o.kinds {
+			asked.Go(func() {
+				watchers, err := watchersOf(ctx, o.ceph, p.Name, o.infraID, kind)
+				mu.Lock()
+				defer mu.Unlock()
+				errs = append(errs, err)
+				for _, w := range watchers {
+					where[w.String()] = append(where[w.String()], p.Name)
+					silent = silent && w.Silent
+				}
+			})
+		}
+	}
+	asked.Wait()
+	for who, names := range where {
+		slices.Sort(names)
+		found = append(found, fmt.Sprintf("%s (pools %s)", who, strings.Join(slices.Compact(names), ", ")))
+	}
+	slices.Sort(found)
+	return found, silent, errors.Join(errs...)
+}
+
+func watchersOf(ctx context.Context, c Watchers, pool, infraID, kind string) ([]ceph.Watcher, error) {
+	found, err := limited(ctx, func(ctx context.Context) ([]ceph.Watcher, error) {
+		return c.Watchers(ctx, pool, ceph.PresenceObject(infraID, kind))
+	})
+	if errors.Is(err, ceph.ErrNotFound) {
+		return nil, nil // The pool was removed meanwhile.
+	}
+	return found, err
+}
+
+// runningIn lists who watches in the pools that a cluster has claimed, without waiting for anybody.
+func runningIn(ctx context.Context, c Watchers, all []ceph.Pool, infraID string, kinds []string) ([]string, error) {
+	var out []string
+	for _, p := range all {
+		for _, kind := range kinds {
+			if !ceph.ShowsPresence(p) || len(pools.Marked([]ceph.Pool{p}, infraID, kind)) == 0 {
+				continue
+			}
+			found, err := watchersOf(ctx, c, p.Name, infraID, kind)
+			if err != nil {
+				return nil, err
+			}
+			for _, w := range found {
+				out = append(out, w.String())
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// living is why a cluster whose operators run is refused, and what to do.
+func living(infraID string, running []string) string {
+	return fmt.Sprintf("the cluster lives: %s. Shut it down, or take the operators off it with uninstall; "+
+		"one that has died counts for 30 seconds; --force-living=%s goes on all the same", strings.Join(running, "; "), infraID)
+}
