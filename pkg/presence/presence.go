@@ -133,7 +133,7 @@ func (c *controller) visit(ctx context.Context, fsid string, w want) error {
 	}
 	h.follow(ctx, w)
 	if err := h.keep(ctx, w); err != nil {
-		return fmt.Errorf("Ceph cluster %s: %w", fsid, err)
+		return fmt.Errorf("in Ceph cluster %s: %w", fsid, err)
 	}
 	if c.Clock.Since(h.asked) < lookInterval {
 		return nil
