@@ -44,4 +44,5 @@ func both() []*openShift { return []*openShift{one, other} }
 var _ = Describe("Of two OpenShift clusters on one Ceph cluster,", Ordered, ContinueOnFailure, func() {
 	Context("each", users)
 	Context("both", pools)
+	Context("one and its copy, with one infra ID,", twins)
 })
