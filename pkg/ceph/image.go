@@ -29,6 +29,8 @@ type RBDImage struct {
 	Size     uint64 // bytes
 	Order    uint8  // of the object size
 	Features uint64
+	// DataPool is the ID of the pool that has the data; 0 for that of the image.
+	DataPool int64
 	Created  time.Time
 	Metadata map[string]string
 	// Parent is nil unless the image is a clone.

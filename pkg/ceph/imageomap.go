@@ -93,6 +93,8 @@ func (i *RBDImage) addValue(key string, d *decoder) {
 		i.Order = d.uint8()
 	case "features":
 		i.Features = d.uint64()
+	case "data_pool_id":
+		i.DataPool = int64(d.uint64())
 	case "create_timestamp":
 		i.Created = d.time()
 	case "parent":

@@ -70,6 +70,11 @@ func TestAddHeader(t *testing.T) {
 			want: RBDImage{Header: true, Size: 64 << 20, Order: 22, Features: 257,
 				Parent: &ImageParent{ImageRef: ImageRef{PoolID: 4, ID: "1033dad8f0e7"}, SnapID: 5}},
 		},
+		"DataPool": {
+			reason: "the data is in another pool",
+			omap:   map[string]string{"data_pool_id": "0700000000000000"},
+			want:   RBDImage{Header: true, DataPool: 7},
+		},
 		"Flattened": {
 			reason: "a parent that was taken away",
 			omap:   map[string]string{"parent": "020219000000ffffffffffffffff0000000000000000feffffffffffffff00"},

@@ -54,6 +54,7 @@ type Wish struct {
 // where that is the operator's to make.
 type Storage interface {
 	Survey
+	Estate
 	// Place returns where new volumes go: what wish names, or the driver's own choice. It reads
 	// before it writes; once the place is there it writes nothing.
 	Place(ctx context.Context, cluster Ceph, wish Wish) (ceph.Placement, error)

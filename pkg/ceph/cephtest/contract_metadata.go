@@ -2,6 +2,7 @@ package cephtest
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,6 +17,9 @@ type Metadata interface {
 	ChangeImageMetadata(ctx context.Context, at ceph.ImagePlace, was ceph.ImageMetadata, change ceph.MetadataChange) error
 	SubvolumeMetadata(ctx context.Context, filesystem string, places []ceph.SubvolumePlace) ([]ceph.SubvolumeMetadata, error)
 	ChangeSubvolumeMetadata(ctx context.Context, filesystem string, changes []ceph.SubvolumeChange) ([]error, error)
+	ImageNamespaces(ctx context.Context, pool string) ([]string, error)
+	Images(ctx context.Context, pool ceph.Pool, namespace string) ([]ceph.RBDImage, error)
+	Subvolumes(ctx context.Context, filesystem, group string) ([]string, error)
 }
 
 // changeSubvolume changes one subvolume, or a snapshot.
@@ -69,6 +73,14 @@ func testImageMetadata(t *testing.T, s Subject) {
 		if s.CheckImage != nil {
 			s.CheckImage(t, at, third.Values)
 		}
+		listed, err := conn.Images(ctx, poolNamed(t, conn, at.Pool), namespace)
+		must(t, "list", err, nil)
+		if len(listed) != 1 || listed[0].Name != at.Name || listed[0].DataPool != 0 {
+			t.Fatalf("images in %q: %+v", namespace, listed)
+		}
+		if diff := cmp.Diff(third.Values, listed[0].Metadata); diff != "" {
+			t.Errorf("metadata in the list:\n%s", diff)
+		}
 	}
 	_, err := conn.ImageMetadata(ctx, ceph.ImagePlace{Pool: "none", Name: "x"})
 	must(t, "no pool", err, ceph.ErrNotFound)
@@ -76,6 +88,8 @@ func testImageMetadata(t *testing.T, s Subject) {
 	reader := as(t, s, s.Reader)
 	_, err = reader.ImageMetadata(ctx, at)
 	must(t, "reader's read", err, ceph.ErrDenied)
+	_, err = reader.Images(ctx, poolNamed(t, conn, at.Pool), "")
+	must(t, "reader's list", err, ceph.ErrDenied)
 	must(t, "reader's write", reader.ChangeImageMetadata(ctx, at, ceph.ImageMetadata{ID: "1", Version: 1}, ceph.MetadataChange{Remove: []string{"a"}}), ceph.ErrDenied)
 }
 
@@ -151,7 +165,7 @@ func testSubvolumeMetadata(t *testing.T, s Subject) {
 }
 
 // testSnapshotMetadata takes a snapshot of a subvolume.
-func testSnapshotMetadata(t *testing.T, s Subject, conn Metadata, of ceph.SubvolumePlace) {
+func testSnapshotMetadata(t *testing.T, s Subject, conn Connection, of ceph.SubvolumePlace) {
 	ctx, at := t.Context(), of
 	at.Snapshot = "csi-snap-1"
 	read := func() ceph.SubvolumeMetadata {
@@ -171,7 +185,39 @@ func testSnapshotMetadata(t *testing.T, s Subject, conn Metadata, of ceph.Subvol
 	if diff := cmp.Diff(map[string]string{ceph.TagCluster: "a b/ü"}, read().Values); diff != "" {
 		t.Errorf("metadata of a snapshot:\n%s", diff)
 	}
+	listed := func() []string {
+		t.Helper()
+		names, err := conn.Subvolumes(ctx, of.Filesystem, of.Group)
+		must(t, "list", err, nil)
+		return names
+	}
+	if names := listed(); !slices.Contains(names, of.Name) {
+		t.Errorf("the group has %q", names)
+	}
 	s.RetainSubvolume(t, of)
+	if names := listed(); !slices.Contains(names, of.Name) {
+		t.Errorf("only a snapshot is left, and the group has %q", names)
+	}
+	if names, err := conn.Subvolumes(ctx, of.Filesystem, ""); err != nil || !slices.Equal(names, []string{"alone"}) {
+		t.Errorf("in no group: %q, %v", names, err)
+	}
+	_, err := conn.Subvolumes(ctx, s.Idle, "")
+	must(t, "list without MDS", err, ceph.ErrNoActiveMDS)
 	must(t, "retained", read().Err, ceph.ErrRetained)
+	found, err := conn.SubvolumeMetadata(ctx, of.Filesystem, []ceph.SubvolumePlace{of})
+	must(t, "the retained one", err, nil)
+	must(t, "the retained one", found[0].Err, ceph.ErrRetained)
 	must(t, "retained", read().Err, ceph.ErrNotFound)
+}
+
+// poolNamed is a pool as it is listed.
+func poolNamed(t *testing.T, conn Connection, name string) ceph.Pool {
+	t.Helper()
+	pools, err := conn.Pools(t.Context())
+	must(t, "pools", err, nil)
+	i := slices.IndexFunc(pools, func(p ceph.Pool) bool { return p.Name == name })
+	if i < 0 {
+		t.Fatalf("no pool %q", name)
+	}
+	return pools[i]
 }

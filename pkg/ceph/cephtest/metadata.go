@@ -173,7 +173,7 @@ func (c *Cluster) subvolumeValues(at ceph.SubvolumePlace) (map[string]string, er
 	found := c.volumes.subvolumes[at]
 	whole := at
 	whole.Snapshot = ""
-	if found != nil && c.volumes.subvolumes[whole] == nil {
+	if c.volumes.subvolumes[whole] == nil && (found != nil || c.volumes.hasSnapshots(whole)) {
 		return nil, refusal(listSubvolumeKeys, syscall.ENOENT, retainedText)
 	}
 	if found == nil {

@@ -78,6 +78,20 @@ func (c *Cluster) SetNoDelete(name string, on bool) {
 	}
 }
 
+// SetPoolMetadata is what another client writes into the metadata of an application of a pool.
+func (c *Cluster) SetPoolMetadata(pool, application, key, value string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.pool(pool)
+	if p.Metadata == nil {
+		p.Metadata = map[string]map[string]string{}
+	}
+	if p.Metadata[application] == nil {
+		p.Metadata[application] = map[string]string{}
+	}
+	p.Metadata[application][key] = value
+}
+
 // AddFileSystem adds a filesystem with two pools, "<name>-metadata" and "<name>-data", and
 // with an active MDS or none. The first one is the default.
 func (c *Cluster) AddFileSystem(name string, active bool) {

@@ -110,7 +110,7 @@ func (u user) may(prefix string) bool {
 		return has(u.caps.Mon, "allow *", command, command+" with var=nodelete")
 	case "fs dump", "fs ls":
 		return has(u.caps.Mon, "allow *", "allow r")
-	case "fs subvolumegroup ls", "fs subvolumegroup create", "fs subvolume create", listSubvolumeKeys, setSubvolumeKey, removeSubvolumeKey:
+	case "fs subvolumegroup ls", "fs subvolumegroup create", "fs subvolume create", "fs subvolume ls", listSubvolumeKeys, setSubvolumeKey, removeSubvolumeKey:
 		return has(u.caps.Mgr, "allow *", "allow rw", "allow module volumes rw", command)
 	case "rbd task add flatten":
 		return has(u.caps.Mgr, "allow *", "allow rw", "allow module rbd_support rw", "profile rbd", command)

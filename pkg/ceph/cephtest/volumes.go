@@ -26,6 +26,8 @@ type image struct {
 	id      string
 	version uint64
 	values  map[string]string
+	// dataPool has the data; 0 is the image's own.
+	dataPool int64
 }
 
 type subvolume struct {
@@ -36,6 +38,18 @@ type subvolume struct {
 
 func newVolumes() volumes {
 	return volumes{images: map[object]*image{}, journals: map[object]map[string]string{}, subvolumes: map[ceph.SubvolumePlace]*subvolume{}}
+}
+
+// hasSnapshots says that a subvolume that is gone has snapshots.
+func (v volumes) hasSnapshots(of ceph.SubvolumePlace) bool {
+	for at := range v.subvolumes {
+		snapshot := at.Snapshot
+		at.Snapshot = ""
+		if at == of && snapshot != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // AddImage adds an image with metadata, given as keys and values, to a pool that exists.
