@@ -48,6 +48,7 @@ const (
 // Ceph is what the controller uses of a Ceph cluster.
 type Ceph interface {
 	driver.Lists
+	driver.Catalog
 	// User reads a cephx user, by its name without "client.".
 	User(ctx context.Context, id string) (ceph.User, error)
 	// CreateUser makes a cephx user, or returns the one that exists with exactly these caps.
@@ -56,6 +57,16 @@ type Ceph interface {
 	RotateKey(ctx context.Context, id string, kind ceph.KeyType) (ceph.User, error)
 	// SetCaps replaces all caps of a cephx user.
 	SetCaps(ctx context.Context, id string, caps ceph.Caps) error
+}
+
+// Proof proves that something is no longer used; who has it among its informers wakes after each look.
+type Proof interface {
+	factory.Informer
+	// Wait says whether something of who's waits to be withdrawn: nobody looks otherwise.
+	Wait(who string, waits bool)
+	// Since returns what was in use in any of the looks that prove that something else is not, of which
+	// no use is known since a time. The error is why there are none.
+	Since(time.Time) ([]usage.Usage, error)
 }
 
 // Session is a connection of the controller's own.
@@ -82,6 +93,8 @@ type Config struct {
 	// StorageClasses tell of a new class at once, Usage a little later and of volumes too.
 	StorageClasses storageinformers.StorageClassInformer
 	Usage          *latest.Value[usage.Usage]
+	// Proof is asked before caps shrink.
+	Proof Proof
 	// Placement is the place of the default StorageClass. Granted is set to it once the driver's
 	// users have the caps for it.
 	Placement, Granted *latest.Value[ceph.Placement]
@@ -103,13 +116,15 @@ type controller struct {
 	// used is what the users have rights to, last what Ceph said of them.
 	used scope
 	last answer
+	// caps are those that users were given, by Ceph cluster and name.
+	caps map[[2]string]ceph.Caps
 }
 
 // New builds the controller <ConditionPrefix>CredentialsController. Mode Mint makes two users
 // in Ceph, driver.ProvisionerUser and driver.NodeUser, and keeps their caps: those that the
-// default place, all classes and all volumes need. Caps grow at once, and shrink ten minutes
-// after the last use, or with a restart of the operator; while the default place or the
-// volumes are not known, they only grow. Users are never deleted: mounts rest on them.
+// default place, all classes and all volumes need. Caps grow at once, and shrink on proof only;
+// while the default place or the volumes are not known, they only grow. Users are never deleted:
+// mounts rest on them.
 //
 // The Secrets driver.ProvisionerSecret and driver.NodeSecret follow, in mode Passthrough with
 // the user of the operator's own connection. Their names stand in every PersistentVolume and
@@ -119,13 +134,13 @@ type controller struct {
 // (in mode Mint), InvalidSettings and SyncError; and CredentialsMinted, with the reasons
 // AsExpected and Passthrough, once it is known who the users are.
 func New(config Config) factory.Controller {
-	c := &controller{Config: config, name: config.Driver.ConditionPrefix + "CredentialsController"}
+	c := &controller{Config: config, caps: map[[2]string]ceph.Caps{}, name: config.Driver.ConditionPrefix + "CredentialsController"}
 	ours := event.Named(config.Driver.ProvisionerSecret(), config.Driver.NodeSecret())
 	return factory.New().
 		WithSync(c.sync).
 		ResyncEvery(interval).
 		WithControllerInstanceName(c.name).
-		WithInformers(config.Operator.Informer(), config.Cluster, config.Placement, config.Usage).
+		WithInformers(config.Operator.Informer(), config.Cluster, config.Placement, config.Usage, config.Proof).
 		WithInformers(config.Infrastructures.Informer(), config.StorageClasses.Informer()).
 		WithInformers(config.Triggers...).
 		WithFilteredEventsInformers(ours, config.Secrets.Informer()).
@@ -138,6 +153,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return err
 	}
 	if state != operatorv1.Managed || !c.Open() {
+		c.Proof.Wait(c.name, false)
 		return c.report(ctx, condition.Good(condition.CredentialsDegraded))
 	}
 	in, err := c.gather()
@@ -153,6 +169,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if due {
 		wait = c.put(ctx, in, question)
 	}
+	c.Proof.Wait(c.name, c.last.wide)
 	syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 	if !c.last.serves(question) {
 		return nil

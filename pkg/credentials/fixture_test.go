@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +53,7 @@ type fixture struct {
 	controller factory.Controller
 
 	session Ceph
+	proof   *proven
 	// kernels are told to who asks, which is counted.
 	kernels  map[string]string
 	asked    int
@@ -59,21 +61,35 @@ type fixture struct {
 	open     bool
 }
 
+// proven proves at once that nothing else is in use than what is known, unless it is told otherwise.
+type proven struct {
+	latest.Value[time.Time]
+	// looks saw more in use, fail is why there is no proof, waits that something waits.
+	looks []usage.Usage
+	fail  error
+	waits bool
+}
+
+func (p *proven) Wait(_ string, waits bool) { p.waits = waits }
+
+func (p *proven) Since(time.Time) ([]usage.Usage, error) { return p.looks, p.fail }
+
 func newFixture(t *testing.T, d driver.Driver) *fixture {
 	f := &fixture{
 		t: t, ceph: cephtest.New(), kube: fake.NewClientset(), operator: conditiontest.New(operatorv1.Managed), open: true,
-		clock: clocktesting.NewFakePassiveClock(time.Unix(0, 0)),
+		clock: clocktesting.NewFakePassiveClock(time.Unix(0, 0)), proof: &proven{},
 	}
 	f.recorder = events.NewInMemoryRecorder("test", f.clock)
 	f.ceph.AddUser(operatorUser)
 	f.ceph.AddPool(ceph.Pool{Name: "infra-rbd", Applications: []string{"rbd"}})
 	f.ceph.AddFileSystem("fs", true)
+	f.claim("infra-rbd", "fs-metadata", "fs-data")
 	kube := informers.NewSharedInformerFactory(f.kube, 0)
 	config := configinformers.NewSharedInformerFactory(configfake.NewSimpleClientset(), 0)
 	f.config = Config{
 		Driver: d, Operator: f.operator, Client: f.kube.CoreV1(), Secrets: kube.Core().V1().Secrets(),
 		Cluster: &latest.Value[ceph.Cluster]{}, Placement: &latest.Value[ceph.Placement]{}, Granted: &latest.Value[ceph.Placement]{},
-		Usage: &latest.Value[usage.Usage]{}, Report: &latest.Value[report.Users]{},
+		Usage: &latest.Value[usage.Usage]{}, Proof: f.proof, Report: &latest.Value[report.Users]{},
 		Live: func(fsid string) (Ceph, bool) { return f.session, f.session != nil && fsid == f.ceph.MonMap().FSID },
 		Dial: func(ctx context.Context, source ceph.Source) (Session, error) {
 			client, err := f.ceph.Dial(ctx, source)
@@ -97,6 +113,15 @@ func newFixture(t *testing.T, d driver.Driver) *fixture {
 	f.config.Placement.Set(f.place())
 	f.restart()
 	return f
+}
+
+// claim writes what keeps pools in use, which another controller does.
+func (f *fixture) claim(pools ...string) {
+	for _, p := range f.ceph.Pools() {
+		if slices.Contains(pools, p.Name) {
+			f.ceph.SetPoolMetadata(p.Name, p.Applications[0], driver.ClaimKey("infra", p.Applications[0]), driver.ClaimInUse)
+		}
+	}
 }
 
 func (f *fixture) restart() { f.controller = New(f.config) }

@@ -39,14 +39,21 @@ type answer struct {
 	given    bool
 	question question
 	at       time.Time
-	// users are those that Ceph has, by their Secrets; the last good ones after an error.
-	users map[string]ceph.Credentials
-	// leftOut are names of places that no caps can carry.
-	leftOut []string
+	made
 	// err is Ceph's refusal.
 	err error
 	// passedOn says that the driver gets the operator's user, which may not make others.
 	passedOn bool
+}
+
+// made are users as Ceph has them.
+type made struct {
+	// users are by their Secrets; the last good ones after an error.
+	users map[string]ceph.Credentials
+	// leftOut are names of places that no caps can carry.
+	leftOut []string
+	// wide says that users have more caps than they are known to need.
+	wide bool
 }
 
 // serves says whether the answer is about the users that the question is about.
@@ -80,7 +87,7 @@ func (c *controller) put(ctx context.Context, in input, q question) time.Duratio
 	defer cancel()
 	next := answer{given: true, question: q}
 	if in.mode != driver.CredentialsPassthrough {
-		next.users, next.leftOut, next.err = c.mint(ctx, in)
+		next.made, next.err = c.mint(ctx, in)
 	}
 	if silent(next.err) {
 		return retryOutage
@@ -97,38 +104,46 @@ func (c *controller) put(ctx context.Context, in input, q question) time.Duratio
 
 // mint makes both users as they should be. Where the live connection may not, a new one may: the
 // caps of a session are those that its user had when it began.
-func (c *controller) mint(ctx context.Context, in input) (map[string]ceph.Credentials, []string, error) {
+func (c *controller) mint(ctx context.Context, in input) (made, error) {
 	live, connected := c.Live(in.cluster.FSID)
 	if !connected {
-		return nil, nil, ceph.ErrClosed
+		return made{}, ceph.ErrClosed
 	}
-	users, leftOut, err := c.ensureAll(ctx, live, in)
+	users, err := c.ensureAll(ctx, live, in)
 	askedBefore := c.last.question.operator == in.cluster.Credentials
 	if !errors.Is(err, ceph.ErrDenied) || !askedBefore {
-		return users, leftOut, err
+		return users, err
 	}
 	session, dialErr := c.Dial(ctx, ceph.Source{
 		Monitors: in.cluster.MonMap.MonHost(), FSID: in.cluster.FSID, Credentials: in.cluster.Credentials,
 	})
 	if dialErr != nil {
-		return nil, nil, err
+		return made{}, err
 	}
 	defer session.Close()
 	return c.ensureAll(ctx, session, in)
 }
 
-// ensureAll returns the users by their Secrets, and names that no caps can carry. The controllers'
-// user comes first: they act first on a new class.
-func (c *controller) ensureAll(ctx context.Context, cluster Ceph, in input) (map[string]ceph.Credentials, []string, error) {
-	caps, err := c.Driver.Rights.Caps(ctx, cluster, driver.ClaimKey(in.infraID, c.Driver.Kind), in.places)
+// ensureAll returns the users as they are then. The controllers' user comes first: they act first on
+// a new class.
+func (c *controller) ensureAll(ctx context.Context, cluster Ceph, in input) (made, error) {
+	claim := driver.ClaimKey(in.infraID, c.Driver.Kind)
+	if in.complete {
+		known, err := c.known(ctx, cluster, claim, in)
+		if err != nil {
+			return made{}, err
+		}
+		in.places, in.complete = append(in.places, known.places...), known.complete
+	}
+	caps, err := c.Driver.Rights.Caps(ctx, cluster, claim, in.places)
 	if err != nil {
-		return nil, nil, err
+		return made{}, err
 	}
 	kind, err := chooseKey(c.Driver, in)
 	if err != nil {
-		return nil, nil, err
+		return made{}, err
 	}
-	users := map[string]ceph.Credentials{}
+	out := made{users: map[string]ceph.Credentials{}, leftOut: caps.LeftOut}
 	for _, wish := range []struct {
 		secret, id string
 		caps       ceph.Caps
@@ -136,16 +151,18 @@ func (c *controller) ensureAll(ctx context.Context, cluster Ceph, in input) (map
 		{c.Driver.ProvisionerSecret(), c.Driver.ProvisionerUser(in.infraID), caps.Provisioner},
 		{c.Driver.NodeSecret(), c.Driver.NodeUser(in.infraID), caps.Node},
 	} {
-		if users[wish.secret], err = c.ensure(ctx, cluster, wish.id, wish.caps, kind, in); err != nil {
-			return nil, nil, err
+		user, err := c.ensure(ctx, cluster, wish.id, wish.caps, kind, in)
+		if err != nil {
+			return made{}, err
 		}
+		out.users[wish.secret], out.wide = user.Credentials, out.wide || user.Caps != wish.caps
 	}
-	return users, caps.LeftOut, nil
+	return out, nil
 }
 
 // ensure reads first and writes on a difference only. Unless the caps are complete, those that
 // the user has stay.
-func (c *controller) ensure(ctx context.Context, cluster Ceph, id string, caps ceph.Caps, kind ceph.KeyType, in input) (ceph.Credentials, error) {
+func (c *controller) ensure(ctx context.Context, cluster Ceph, id string, caps ceph.Caps, kind ceph.KeyType, in input) (ceph.User, error) {
 	user, err := cluster.User(ctx, id)
 	if errors.Is(err, ceph.ErrNotFound) {
 		if user, err = cluster.CreateUser(ctx, id, caps, kind); err == nil {
@@ -153,24 +170,36 @@ func (c *controller) ensure(ctx context.Context, cluster Ceph, id string, caps c
 		}
 	}
 	if err != nil {
-		return ceph.Credentials{}, err
+		return ceph.User{}, err
 	}
 	if turns(user.Key.Type(), kind, in) {
 		if user, err = c.turn(ctx, cluster, user, kind); err != nil {
-			return ceph.Credentials{}, err
+			return ceph.User{}, err
 		}
 	}
+	at := [2]string{in.cluster.FSID, id}
 	if !in.complete {
-		caps = user.Caps.With(caps)
+		caps = c.given(at, user.Caps).With(caps)
 	}
 	if user.Caps == caps {
-		return user.Credentials, nil
+		c.caps[at] = caps
+		return user, nil
 	}
 	if err := cluster.SetCaps(ctx, id, caps); err != nil {
-		return ceph.Credentials{}, err
+		return ceph.User{}, err
 	}
 	c.Recorder.Eventf("CephUserCapsChanged", "Changed the caps of Ceph user %s to what classes and volumes of %s need", user.Entity(), c.Driver.Name)
-	return user.Credentials, nil
+	user.Caps, c.caps[at] = caps, caps
+	return user, nil
+}
+
+// given are the caps that a user has from this operator. What others have made of them since needs no
+// proof to be undone.
+func (c *controller) given(at [2]string, now ceph.Caps) ceph.Caps {
+	if before, known := c.caps[at]; known {
+		return before
+	}
+	return now
 }
 
 // mayNotMint says that Ceph refuses the commands by which users are made. That others are refused

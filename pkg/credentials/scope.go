@@ -17,10 +17,6 @@ import (
 
 const infrastructureName = "cluster"
 
-// linger is how long caps stay after the last use: a volume that is being made while its class
-// is deleted is no PersistentVolume yet.
-const linger = 10 * time.Minute
-
 // input is everything that is decided on, but for what Ceph says.
 type input struct {
 	mode driver.CredentialsMode
@@ -36,8 +32,8 @@ type input struct {
 	// placement is the default place; placed says that it is known, for this Ceph cluster.
 	placement ceph.Placement
 	placed    bool
-	// places are all that the users need rights to, in a fixed order. Unless complete, there
-	// may be others.
+	// places are all that the users need rights to, in a fixed order. Unless complete, which takes a
+	// proof, there may be others.
 	places   []driver.Used
 	complete bool
 }
@@ -65,7 +61,8 @@ func (c *controller) gather() (input, error) {
 		return in, err
 	}
 	volumes, known := c.Usage.Get()
-	in.complete = known && in.placed
+	proven, err := c.Proof.Since(time.Time{})
+	in.complete = known && in.placed && err == nil
 	classes, err := c.StorageClasses.Lister().List(labels.Everything())
 	if err != nil {
 		return in, fmt.Errorf("listing StorageClasses: %w", err)
@@ -75,14 +72,25 @@ func (c *controller) gather() (input, error) {
 		c.used.note(driver.Used{Placement: in.placement}, now)
 	}
 	for _, places := range [][]usage.Place{volumes.In(in.cluster), usage.Of(c.Driver, volumes.Config, classes, nil).In(in.cluster)} {
-		for _, p := range places {
-			// config.json has one group for all classes.
-			p.SubvolumeGroup = in.placement.SubvolumeGroup
-			c.used.note(driver.Used{Placement: p.Placement, IDs: p.IDs, Directories: p.Directories, Namespace: p.RADOSNamespace}, now)
+		for _, what := range usedIn(places, in.placement) {
+			c.used.note(what, now)
 		}
 	}
-	in.places = c.used.places(in.cluster.FSID, now)
+	in.places = c.used.places(in.cluster.FSID, now, settings.Withdrawal())
+	for _, seen := range proven {
+		in.places = append(in.places, usedIn(seen.In(in.cluster), in.placement)...)
+	}
 	return in, nil
+}
+
+// usedIn are places that need rights. config.json has one subvolume group for all classes.
+func usedIn(places []usage.Place, placement ceph.Placement) []driver.Used {
+	var out []driver.Used
+	for _, p := range places {
+		p.SubvolumeGroup = placement.SubvolumeGroup
+		out = append(out, driver.Used{Placement: p.Placement, IDs: p.IDs, Directories: p.Directories, Namespace: p.RADOSNamespace})
+	}
+	return out
 }
 
 // minted looks at the users in the Secrets, whose names are those of any infra ID, and at those that
@@ -132,8 +140,8 @@ func (s *scope) note(what driver.Used, now time.Time) {
 }
 
 // places forgets what is in another Ceph cluster or has not been used for too long, and returns
-// the rest.
-func (s *scope) places(fsid string, now time.Time) []driver.Used {
+// the rest. A volume that is being made while its class is deleted is no PersistentVolume yet.
+func (s *scope) places(fsid string, now time.Time, linger time.Duration) []driver.Used {
 	maps.DeleteFunc(s.uses, func(_ string, u use) bool { return u.what.FSID != fsid || now.Sub(u.last) >= linger })
 	var out []driver.Used
 	for _, key := range slices.Sorted(maps.Keys(s.uses)) {

@@ -10,6 +10,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/proof"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -66,6 +67,70 @@ func TestCapsStayForVolumes(t *testing.T) {
 	f.restart()
 	f.later()
 	f.mustCaps("a restart forgets who is gone", own)
+}
+
+func TestCapsShrinkOnProofOnly(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		change func(*fixture)
+		want   string
+	}{
+		"Proven":   {"two looks saw no use", func(*fixture) {}, own},
+		"Unproven": {"a restart is no proof", func(f *fixture) { f.proof.fail = proof.ErrNotYet }, andFast},
+		"Seen": {"a look saw a volume that the caches lack", func(f *fixture) {
+			f.proof.looks = []usage.Usage{{Places: []usage.Place{{Placement: inFast(), Volumes: 1}}}}
+		}, andFast},
+		"Tagged": {"Ceph has a volume that the API server lost", func(f *fixture) {
+			f.claim("fast")
+			f.ceph.AddImage(ceph.ImagePlace{Pool: "fast", Name: "csi-vol-1"}, ceph.TagCluster, "infra")
+		}, andFast},
+		"Theirs": {"that is another cluster's", func(f *fixture) {
+			f.claim("fast")
+			f.ceph.AddImage(ceph.ImagePlace{Pool: "fast", Name: "csi-vol-1"}, ceph.TagCluster, "other")
+		}, own},
+		"Unclaimed": {"without claims, nobody knows where to look", func(f *fixture) {
+			f.ceph.AddPool(ceph.Pool{Name: "slow", Applications: []string{"rbd"}})
+			f.class("slow", "slow")
+		}, claims + ", profile rbd pool=fast, profile rbd pool=infra-rbd, profile rbd pool=slow"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, driver.RBD)
+			f.ceph.AddPool(ceph.Pool{Name: "fast", Applications: []string{"rbd"}})
+			class := f.class("fast", "fast")
+			f.proof.fail = proof.ErrNotYet
+			f.sync()
+			if f.proof.waits {
+				t.Error("looks are taken although nothing waits")
+			}
+			f.must(f.classes.Delete(class))
+			f.restart()
+			f.later()
+			f.mustCaps("nobody has looked", andFast)
+			if !f.proof.waits {
+				t.Error("nobody looks")
+			}
+			f.proof.fail = nil
+			tc.change(f)
+			f.sync()
+			f.mustCaps(tc.reason, tc.want)
+			if f.sync(); f.proof.waits != (tc.want != own && name != "Seen" && name != "Tagged") {
+				t.Errorf("%s: waits %t", tc.reason, f.proof.waits)
+			}
+		})
+	}
+}
+
+// TestWhatOthersAddNeedsNoProof: it never came from here.
+func TestWhatOthersAddNeedsNoProof(t *testing.T) {
+	f := newFixture(t, driver.RBD)
+	f.proof.fail = proof.ErrNotYet
+	f.sync()
+	administrator, err := f.ceph.Dial(t.Context(), f.ceph.Source())
+	f.must(err)
+	f.must(administrator.SetCaps(t.Context(), driver.RBD.ProvisionerUser("infra"), ceph.Caps{Mon: "allow *", OSD: "allow *"}))
+	f.later()
+	f.mustCaps("somebody gave it everything", own)
 }
 
 func TestCapsOnlyGrowWhileSomethingIsUnknown(t *testing.T) {

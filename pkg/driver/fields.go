@@ -89,6 +89,11 @@ var commonFields = []Field{
 		Doc:  "rookNamespace is the namespace where Rook's Secret rook-ceph-mon and ConfigMap rook-ceph-mon-endpoints declare the Ceph cluster.",
 		Text: namespaceText,
 	},
+	{
+		Name: "withdrawAfter",
+		Doc:  "withdrawAfter is how long pools keep their protection, and the driver's Ceph users their rights, after the last use was seen. It is the time between two looks past all caches. The default is 10m.",
+		Text: Text{Pattern: `^[1-9][0-9]{0,4}[smh]$`, MaxLength: 6, Allowed: "a time such as 90s, 10m or 24h"},
+	},
 }
 
 // imageFields are those of RBD alone.

@@ -1,11 +1,13 @@
 package driver
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -74,7 +76,16 @@ type Settings struct {
 	OutOfBand []Target
 	// RookNamespace is where Rook's objects declare the Ceph cluster; empty for nowhere.
 	RookNamespace string
+	// WithdrawAfter is how long what is no longer used keeps protection and rights; 0 is Withdrawal's choice.
+	WithdrawAfter time.Duration
 }
+
+// withdrawAfter is the default of Settings.WithdrawAfter: longer than an API server or an etcd that
+// is being restored takes to show all that it has, or a volume to become a PersistentVolume.
+const withdrawAfter = 10 * time.Minute
+
+// Withdrawal is how long what is no longer used keeps protection and rights.
+func (s Settings) Withdrawal() time.Duration { return cmp.Or(s.WithdrawAfter, withdrawAfter) }
 
 // CredentialsMode is a value of spec.driverConfig.ceph.credentials.
 type CredentialsMode string
@@ -176,6 +187,7 @@ type document struct {
 	Credentials                                                              CredentialsMode
 	KeyType                                                                  ceph.KeyType
 	OutOfBand                                                                []Target
+	WithdrawAfter                                                            string
 }
 
 func decode(fields map[string]any) (Settings, error) {
@@ -187,6 +199,10 @@ func decode(fields map[string]any) (Settings, error) {
 	if err := json.Unmarshal(text, &in); err != nil {
 		return Settings{}, fmt.Errorf("%w: %w", ErrInvalidSettings, err)
 	}
+	after, err := time.ParseDuration(cmp.Or(in.WithdrawAfter, "0s"))
+	if err != nil {
+		return Settings{}, fmt.Errorf("%w: %w", ErrInvalidSettings, err)
+	}
 	return Settings{
 		Cluster: in.Cluster, Pool: in.Pool, DataPool: in.DataPool, Filesystem: in.Filesystem, SubvolumeGroup: in.SubvolumeGroup,
 		ImageFeatures: in.ImageFeatures, Mounter: in.Mounter, MapOptions: in.MapOptions,
@@ -195,6 +211,7 @@ func decode(fields map[string]any) (Settings, error) {
 		Unprotected: in.PoolProtection == protectionDisabled, Credentials: in.Credentials, KeyType: in.KeyType,
 		OutOfBand: in.OutOfBand, RookNamespace: in.RookNamespace,
 		ProtectImages: in.ImageProtection == protectionEnabled, ModulesAtBoot: in.KernelModules == modulesAtBoot,
+		WithdrawAfter: after,
 	}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -39,14 +40,14 @@ func TestMember(t *testing.T) {
 				"mapOptions": "krbd:rxbounce;nbd:io-timeout=330", "missingPools": "Create", "poolProtection": "Disabled", "credentials": "Mint", "keyType": "aes256k",
 				"readAffinity":  []any{"topology.kubernetes.io/zone", "rack"},
 				"outOfBand":     []any{map[string]any{"namespace": "n", "configMap": "ceph-csi-config"}},
-				"rookNamespace": "rook-ceph",
+				"rookNamespace": "rook-ceph", "withdrawAfter": "90s",
 			}),
 			want: Settings{
 				Cluster: someFSID, Pool: "p", DataPool: "d", ImageFeatures: "layering,exclusive-lock,journaling", Mounter: "rbd-nbd",
 				MapOptions: "krbd:rxbounce;nbd:io-timeout=330", CreatePools: true, Unprotected: true, Credentials: CredentialsMint, KeyType: "aes256k",
 				ReadAffinity:  []string{"topology.kubernetes.io/zone", "rack"},
 				OutOfBand:     []Target{{Namespace: "n", ConfigMap: "ceph-csi-config"}},
-				RookNamespace: "rook-ceph",
+				RookNamespace: "rook-ceph", WithdrawAfter: 90 * time.Second,
 			},
 		},
 		"CephFS": {
@@ -137,6 +138,7 @@ func TestFieldsAreRead(t *testing.T) {
 	samples := map[string]any{
 		"cluster": someFSID, "imageFeatures": "layering", "mapOptions": "krbd:x", "missingPools": "Create", "poolProtection": "Disabled",
 		"outOfBand": []any{map[string]any{"namespace": "n", "configMap": "c"}}, "readAffinity": []any{"zone"},
+		"withdrawAfter": "1h",
 	}
 	for _, d := range All {
 		for _, f := range d.Fields {

@@ -159,6 +159,7 @@ func (s starter) credentials(client func(fsid string) (Session, bool)) factory.C
 		Infrastructures: s.clients.config.Config().V1().Infrastructures(),
 		StorageClasses:  s.clients.cluster().Storage().V1().StorageClasses(),
 		Usage:           s.usage,
+		Proof:           s.proof,
 		Placement:       s.placement,
 		Granted:         s.granted,
 		Report:          s.reports.users,

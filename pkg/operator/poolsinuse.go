@@ -27,6 +27,7 @@ func (s starter) poolsInUse(client func(fsid string) (Session, bool)) factory.Co
 			_, _, err := s.snapshots.Snapshots()
 			return err
 		},
+		Proof:           s.proof,
 		Placement:       s.placement,
 		Open:            s.open,
 		Settings:        s.settings,

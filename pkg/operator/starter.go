@@ -18,6 +18,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/proof"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
@@ -59,6 +60,8 @@ type starter struct {
 	// heldClass is the storageClassState that the default StorageClass cannot follow.
 	heldClass *latest.Value[operatorv1.StorageClassStateName]
 	reports   reports
+	// proof is asked before something is withdrawn.
+	proof *proof.Keeper
 	// snapshots are the driver's VolumeSnapshotContents.
 	snapshots *snapshots
 	kernels   *kernels
@@ -119,6 +122,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 			nodes:       &latest.Value[report.Nodes]{},
 		},
 	}
+	s.proof = s.newProof()
 	m := manager.NewControllerManager()
 	controllers, err := s.controllers()
 	if err != nil {
@@ -159,6 +163,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.infraIDController(),
 		s.gateController(),
 		s.usageController(),
+		s.proof.Controller(s.recorder),
 		connection,
 		s.monitors(),
 		s.elsewhere(),

@@ -108,10 +108,12 @@ func newWakeable(t *testing.T, kube *fake.Clientset) (starter, *asked) {
 	c.kubeInformers = v1helpers.NewKubeInformersForNamespaces(kube, "", driver.Namespace)
 	c.volumes = informers.NewSharedInformerFactory(kube, 0)
 	c.config = configinformers.NewSharedInformerFactory(configfake.NewClientset(), 0)
-	return starter{
+	s := starter{
 		driver: driver.RBD, clients: c, recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
 		clusters: &latest.Value[[]ceph.Cluster]{}, filesystem: &latest.Value[bool]{}, gate: &latest.Value[gate.State]{},
 		usage: &latest.Value[usage.Usage]{}, used: &latest.Value[map[string][]string]{}, snapshots: newSnapshots(c.dynamic, driver.RBD),
 		reports: reports{tags: &latest.Value[report.Tags]{}},
-	}, operator
+	}
+	s.proof = s.newProof()
+	return s, operator
 }

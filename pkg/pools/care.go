@@ -3,6 +3,8 @@ package pools
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -39,10 +41,22 @@ const (
 type Cluster interface {
 	driver.Ceph
 	Marker
-	SubvolumeGroups(ctx context.Context, filesystem string) ([]string, error)
+	driver.Catalog
 	// Namespaces are the RADOS namespaces of a pool that images can be in.
 	Namespaces(ctx context.Context, pool string) ([]string, error)
 	CreateNamespace(ctx context.Context, pool, namespace string) error
+}
+
+// Proof proves that something is no longer used; who has it among its informers wakes after each look.
+type Proof interface {
+	factory.Informer
+	// Wait says whether something of who's waits to be withdrawn: nobody looks otherwise.
+	Wait(who string, waits bool)
+	// Since returns what was in use in any of the looks that prove that something else is not, of which
+	// no use is known since a time. The error is why there are none.
+	Since(time.Time) ([]usage.Usage, error)
+	// Get returns when the last look was taken.
+	Get() (time.Time, bool)
 }
 
 // CareConfig is all that the controller of pools in use works with.
@@ -56,6 +70,8 @@ type CareConfig struct {
 	// be.
 	Usage   *latest.Value[usage.Usage]
 	Unknown func() error
+	// Proof is asked before anything is released.
+	Proof Proof
 	// Placement is where the default StorageClass's volumes go; Open says that there is to be one.
 	Placement       *latest.Value[ceph.Placement]
 	Open            func() bool
@@ -96,7 +112,7 @@ func NewCare(config CareConfig) factory.Controller {
 		WithSync(c.sync).
 		ResyncEvery(careInterval).
 		WithControllerInstanceName(careName).
-		WithInformers(c.Operator.Informer(), c.Clusters, c.Usage, c.Placement, c.Infrastructures.Informer()).
+		WithInformers(c.Operator.Informer(), c.Clusters, c.Usage, c.Placement, c.Proof, c.Infrastructures.Informer()).
 		ToController(careName, c.Recorder)
 }
 
@@ -107,6 +123,9 @@ func (c *care) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	}
 	clusters, connected := c.Clusters.Get()
 	used, known := c.Usage.Get()
+	if !connected || state != operatorv1.Managed {
+		c.Proof.Wait(careName, false)
+	}
 	if !connected {
 		return nil
 	}
@@ -135,6 +154,7 @@ func (c *care) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	for _, cluster := range clusters {
 		wait = min(wait, c.visit(ctx, cluster, want))
 	}
+	c.Proof.Wait(careName, slices.ContainsFunc(slices.Collect(maps.Values(c.seen)), func(v *view) bool { return len(v.unused) > 0 }))
 	syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 	c.tellUsed(clusters)
 	return c.conclude(ctx, clusters, want)
@@ -149,7 +169,8 @@ func (c *care) visit(ctx context.Context, cluster ceph.Cluster, want demand) tim
 	}
 	v := c.view(cluster.FSID)
 	watched := c.Driver.NeedsFilesystem && len(want.usage.In(cluster)) > 0
-	if wait := v.due(client, c.Clock.Now(), watched); wait > 0 {
+	proven, _ := c.Proof.Get()
+	if wait := v.due(client, c.Clock.Now(), proven, watched); wait > 0 {
 		return wait
 	}
 	ctx, cancel := context.WithTimeout(ctx, careDeadline)
@@ -166,5 +187,5 @@ func (c *care) visit(ctx context.Context, cluster ceph.Cluster, want demand) tim
 		l.found.trouble = append(l.found.trouble, c.trouble(cluster, err))
 	}
 	v.client, v.at, v.outdated, v.found = client, c.Clock.Now(), false, &l.found
-	return v.due(client, c.Clock.Now(), watched)
+	return v.due(client, c.Clock.Now(), proven, watched)
 }

@@ -40,8 +40,29 @@ type careRig struct {
 	open       bool
 	// unknown is why it is not known what is used.
 	unknown error
+	proof   *proven
 	clock   *clocktesting.FakePassiveClock
 	events  []string
+}
+
+// proven proves at once that nothing else is in use than what is known, unless it is told otherwise.
+type proven struct {
+	latest.Value[time.Time]
+	usage *latest.Value[usage.Usage]
+	// looks saw more in use, fail is why there is no proof.
+	looks []usage.Usage
+	fail  error
+	// waits says that something waits, since is the time after which no use of it was known.
+	waits bool
+	since time.Time
+}
+
+func (p *proven) Wait(_ string, waits bool) { p.waits = waits }
+
+func (p *proven) Since(since time.Time) ([]usage.Usage, error) {
+	p.since = since
+	used, _ := p.usage.Get()
+	return append(p.looks, used), p.fail
 }
 
 // newCareRig connects as a user who may not do what denied lists.
@@ -76,6 +97,8 @@ func newCareRig(t *testing.T, d driver.Driver, denied ...string) *careRig {
 		Recorder: events.NewInMemoryRecorder("test", r.clock),
 		Clock:    r.clock,
 	}
+	r.proof = &proven{usage: r.config.Usage}
+	r.config.Proof = r.proof
 	r.config.Clusters.Set([]ceph.Cluster{{FSID: cephtest.FSID, MonMap: r.ceph.MonMap(), Credentials: r.ceph.Credentials("u")}})
 	r.controller = NewCare(r.config)
 	ctx, cancel := context.WithCancel(t.Context())

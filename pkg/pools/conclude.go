@@ -62,6 +62,7 @@ func (c *care) conclude(ctx context.Context, clusters []ceph.Cluster, want deman
 		all.classes = append(all.classes, v.found.classes...)
 		all.lost = append(all.lost, v.found.lost...)
 		all.trouble = append(all.trouble, v.found.trouble...)
+		all.withheld = append(all.withheld, v.found.withheld...)
 		put(published.Missing, cluster.FSID, v.found.missing)
 		put(published.Protected, cluster.FSID, v.found.protected)
 		put(published.Unprotected, cluster.FSID, v.found.unprotected)
@@ -118,7 +119,7 @@ func sortedTexts(problems []classProblem) []string {
 }
 
 func (c *care) report(ctx context.Context, all findings, want demand) error {
-	conditions := []*applyoperatorv1.OperatorConditionApplyConfiguration{protection(all.trouble, want.protect), places(all.lost)}
+	conditions := []*applyoperatorv1.OperatorConditionApplyConfiguration{protection(all, want.protect), places(all.lost)}
 	if message := describeLegacy(want.usage); message != "" {
 		conditions = append(conditions, condition.New(condition.LegacyVolumes, operatorv1.ConditionTrue, condition.OlderVolumes, message))
 	}
@@ -143,23 +144,22 @@ func (c *care) unknown(ctx context.Context) error {
 	return nil
 }
 
-func protection(troubles []trouble, enabled bool) *applyoperatorv1.OperatorConditionApplyConfiguration {
-	if len(troubles) == 0 && enabled {
-		return condition.New(condition.PoolsProtected, operatorv1.ConditionTrue, condition.AsExpected, "")
-	}
+func protection(all findings, enabled bool) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	status, reason := operatorv1.ConditionTrue, condition.AsExpected
 	var texts []string
-	reason := condition.ProtectionDisabled
 	if !enabled {
+		status, reason = operatorv1.ConditionFalse, condition.ProtectionDisabled
 		texts = append(texts, "spec.driverConfig.ceph.poolProtection is Disabled")
 	}
-	slices.SortFunc(troubles, func(a, b trouble) int { return strings.Compare(a.text, b.text) })
-	for i, t := range troubles {
+	slices.SortFunc(all.trouble, func(a, b trouble) int { return strings.Compare(a.text, b.text) })
+	for i, t := range all.trouble {
 		if i == 0 {
-			reason = t.reason
+			status, reason = operatorv1.ConditionFalse, t.reason
 		}
 		texts = append(texts, t.text)
 	}
-	return condition.New(condition.PoolsProtected, operatorv1.ConditionFalse, reason, strings.Join(texts, "; "))
+	texts = append(texts, all.withheld...)
+	return condition.New(condition.PoolsProtected, status, reason, strings.Join(texts, "; "))
 }
 
 func places(lost []string) *applyoperatorv1.OperatorConditionApplyConfiguration {

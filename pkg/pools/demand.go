@@ -21,6 +21,8 @@ type demand struct {
 	create, protect bool
 	// undecided says that place may yet be found: nothing is released before.
 	undecided bool
+	// apart is the time between two looks that prove something.
+	apart time.Duration
 }
 
 func (c *care) demand(used usage.Usage, settings driver.Settings, infraID string) demand {
@@ -28,6 +30,7 @@ func (c *care) demand(used usage.Usage, settings driver.Settings, infraID string
 	return demand{
 		usage: used, place: place, user: user{infraID, c.Driver.Kind},
 		create: settings.CreatePools, protect: !settings.Unprotected, undecided: !decided && c.Open(),
+		apart: settings.Withdrawal(),
 	}
 }
 
@@ -57,20 +60,23 @@ type view struct {
 	used []string
 	// groups are the subvolume groups of filesystems, namespaces the RADOS namespaces of pools.
 	groups, namespaces map[string]listing
+	// unused is since when no use of pools is known that have something to be withdrawn, by ID.
+	unused map[int64]time.Time
 }
 
 func (c *care) view(fsid string) *view {
 	v := c.seen[fsid]
 	if v == nil {
-		v = &view{groups: map[string]listing{}, namespaces: map[string]listing{}}
+		v = &view{groups: map[string]listing{}, namespaces: map[string]listing{}, unused: map[int64]time.Time{}}
 		c.seen[fsid] = v
 	}
 	return v
 }
 
 // due is how long the next look may wait.
-func (v *view) due(client Cluster, now time.Time, watched bool) time.Duration {
-	if v.found == nil || v.found.waiting > 0 || v.outdated || v.client != client {
+func (v *view) due(client Cluster, now, proven time.Time, watched bool) time.Duration {
+	news := len(v.unused) > 0 && v.at.Before(proven)
+	if v.found == nil || v.found.waiting > 0 || v.outdated || v.client != client || news {
 		return 0
 	}
 	interval := careInterval
@@ -91,6 +97,8 @@ type findings struct {
 	trouble []trouble
 	// waiting is how many pools the time did not suffice for.
 	waiting int
+	// withheld are sentences about what is not withdrawn yet.
+	withheld []string
 }
 
 type classProblem struct{ class, text string }

@@ -28,24 +28,20 @@ type look struct {
 	keep bool
 	// used are the names of the pools in use that show it; nil where the look did not come that far.
 	used []string
+	// withheld are pools with something that is not to be withdrawn yet, by ID.
+	withheld map[int64]bool
 }
 
 func (l *look) run(ctx context.Context) error {
 	if err := l.take(ctx); err != nil {
 		return err
 	}
-	wanted := map[int64]wishes{}
-	for _, id := range l.othersPools() {
-		wanted[id] = l.wish(held)
-	}
 	for _, place := range l.usage.In(l.cluster) {
-		mistaken := false
 		if len(place.Classes) > 0 {
 			lacks, err := l.lacks(ctx, place)
 			if err != nil {
 				return err
 			}
-			mistaken = slices.ContainsFunc(l.Driver.Storage.Lacks(l.has, place.Placement), unusable)
 			for _, class := range place.Classes {
 				l.complain(class, lacks)
 			}
@@ -53,27 +49,42 @@ func (l *look) run(ctx context.Context) error {
 		if place.Volumes > 0 {
 			l.lose(l.Driver.Storage.Lost(l.has, place.Placement, place.IDs), place.Volumes)
 		}
-		if mistaken && place.Volumes+place.Snapshots == 0 {
-			continue // A class that names somebody else's pool does not use it.
-		}
-		for _, id := range l.Driver.Storage.Holding(l.has, place.Placement, place.IDs) {
-			wanted[id] = l.wish(kept)
-		}
 	}
 	if l.place.FSID == l.cluster.FSID {
-		pools := l.Driver.Storage.Holding(l.has, l.place, nil)
-		for _, id := range pools {
-			wanted[id] = l.wish(kept)
-		}
-		l.keep = len(pools) == 0
+		l.keep = len(l.Driver.Storage.Holding(l.has, l.place, nil)) == 0
 	}
-	for _, id := range l.legacyPools() {
-		wanted[id] = l.wish(kept)
+	wanted := l.wants()
+	l.withhold(ctx, wanted)
+	for id, want := range wanted {
+		wanted[id] = l.wish(want)
 	}
-	l.keepData(wanted)
 	err := l.mark(ctx, wanted)
 	l.used = inUse(l.has.Pools, wanted, l.user)
 	return err
+}
+
+// wants says what is used of each pool, whether pools are protected or not.
+func (l *look) wants() map[int64]wishes {
+	wanted := map[int64]wishes{}
+	for _, id := range l.othersPools() {
+		wanted[id] = held
+	}
+	var own []int64
+	for _, place := range l.usage.In(l.cluster) {
+		mistaken := len(place.Classes) > 0 && slices.ContainsFunc(l.Driver.Storage.Lacks(l.has, place.Placement), unusable)
+		if mistaken && place.Volumes+place.Snapshots == 0 {
+			continue // A class that names somebody else's pool does not use it.
+		}
+		own = append(own, l.Driver.Storage.Holding(l.has, place.Placement, place.IDs)...)
+	}
+	if l.place.FSID == l.cluster.FSID {
+		own = append(own, l.Driver.Storage.Holding(l.has, l.place, nil)...)
+	}
+	for _, id := range append(own, l.legacyPools()...) {
+		wanted[id] = kept
+	}
+	l.keepData(wanted)
+	return wanted
 }
 
 // unusable says that what is named is there, but for something else.
@@ -113,7 +124,7 @@ func (l *look) mark(ctx context.Context, wanted map[int64]wishes) error {
 	denied := map[bool][]string{}
 	for _, p := range l.has.Pools {
 		want := wanted[p.ID]
-		if want == gone && (l.undecided || l.keep || len(l.found.lost) > 0) || next(p, l.user, want) == nothing {
+		if l.withheld[p.ID] || want == gone && l.unsure() || next(p, l.user, want) == nothing {
 			continue
 		}
 		if want != gone && len(p.Applications) == 0 {
@@ -160,10 +171,13 @@ func (l *look) mark(ctx context.Context, wanted map[int64]wishes) error {
 	return nil
 }
 
+// unsure says that nothing is to be released.
+func (l *look) unsure() bool { return l.undecided || l.keep || len(l.found.lost) > 0 }
+
 // wish is what becomes of a wish under the settings.
 func (l *look) wish(wanted wishes) wishes {
 	switch {
-	case l.protect:
+	case l.protect || wanted == gone:
 		return wanted
 	case wanted == held:
 		return gone

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -210,7 +211,7 @@ func TestManyPoolsTakeSeveralLooks(t *testing.T) {
 	}
 	r.expectFlagged(t, "there is too little time to finish")
 	v := view{client: r.client, found: &l.found, at: r.clock.Now()}
-	if l.found.waiting != 1 || !l.found.wrong() || v.due(r.client, r.clock.Now(), false) != 0 {
+	if l.found.waiting != 1 || !l.found.wrong() || v.due(r.client, r.clock.Now(), time.Time{}, false) != 0 {
 		t.Errorf("found %+v: the next look is due at once", l.found)
 	}
 }

@@ -16,14 +16,11 @@ func (l *look) keepData(wanted map[int64]wishes) {
 	}
 	for _, id := range l.Driver.Storage.Untold(l.has) {
 		p, _ := byID(l.has.Pools, id)
-		if wanted[id] != gone {
-			continue
-		}
 		switch read(p, l.user).own {
 		case driver.ClaimInUse, driver.ClaimUnprotected:
-			wanted[id] = l.wish(kept)
+			wanted[id] = kept
 		case driver.ClaimOthers:
-			wanted[id] = l.wish(held)
+			wanted[id] = max(wanted[id], held)
 		}
 	}
 }

@@ -94,6 +94,9 @@ func TestFields(t *testing.T) {
 		{rbd, "{outOfBand: [{namespace: a, configMap: b}, {namespace: a, configMap: b}]}", "outOfBand[1]"},
 		{rbd, "{rookNamespace: rook_ceph}", "must be a Kubernetes namespace"},
 		{rbd, "{rookNamespace: ''}", "rookNamespace"},
+		{rbd, "{withdrawAfter: 10}", "withdrawAfter"},
+		{rbd, "{withdrawAfter: 0s}", "must be a time such as 90s, 10m or 24h"},
+		{cephFS, "{withdrawAfter: soon}", "withdrawAfter"},
 		{rbd, "{pool: 5}", "pool"},
 		{rbd, "{pool: " + strings.Repeat("a", 129) + "}", "pool"},
 	}

@@ -3,6 +3,7 @@ package credentials
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -193,6 +194,10 @@ func minted() {
 		Expect(env.Kube.StorageV1().StorageClasses().Delete(ctx, "late", metav1.DeleteOptions{})).To(Succeed())
 		env.Operator(driver.RBD).Kill()
 		Expect(env.Operator(driver.RBD).Restart()).To(Succeed())
+		Eventually(func(g Gomega) {
+			g.Expect(env.Condition(ctx, g, driver.RBD, "PoolsProtected").Message).To(ContainSubstring("image late/"), "images are left that are this cluster's")
+		}).WithContext(ctx).WithTimeout(aMinute).Should(Succeed())
+		disown(ctx, "late")
 		Eventually(asMinted).WithContext(ctx).WithPolling(fixture.CephPolling).WithTimeout(fixture.Patience).Should(Succeed())
 	})
 
@@ -219,6 +224,17 @@ func minted() {
 		Expect(env.Operator(driver.RBD).Restart()).To(Succeed())
 		Eventually(asMinted).WithContext(ctx).WithPolling(fixture.CephPolling).WithTimeout(fixture.Patience).Should(Succeed())
 	})
+}
+
+// disown takes the tags off all images of a pool.
+func disown(ctx context.Context, pool string) {
+	GinkgoHelper()
+	images, err := env.Cluster.Ceph().RBD(ctx, "ls", pool)
+	Expect(err).NotTo(HaveOccurred())
+	for image := range strings.FieldsSeq(string(images)) {
+		_, err := env.Cluster.Ceph().RBD(ctx, "image-meta", "remove", pool+"/"+image, cephtypes.TagCluster)
+		Expect(err).NotTo(HaveOccurred())
+	}
 }
 
 func classIn(pool string) volumes.Class {

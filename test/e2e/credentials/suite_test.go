@@ -29,6 +29,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	}
 	ceph(ctx, "auth", "get-or-create", "client."+stranger, "mon", "allow r")
 	env.Deploy(ctx)
+	env.WithdrawSoon(ctx)
 })
 
 // One story, told in this order.

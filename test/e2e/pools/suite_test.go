@@ -26,6 +26,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 		env.CreateDriver(ctx, d)
 		env.StartOperator(ctx, d)
 	}
+	env.WithdrawSoon(ctx)
 })
 
 // The first chapter starts beside somebody else's drivers and ends with ours deployed; the

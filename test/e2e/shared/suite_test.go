@@ -33,6 +33,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 			c.CreateDriver(ctx, d)
 			c.StartOperator(ctx, d)
 		}
+		c.WithdrawSoon(ctx)
 	}
 	for _, c := range both() {
 		c.Settle(ctx)

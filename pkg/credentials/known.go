@@ -1,0 +1,53 @@
+package credentials
+
+import (
+	"context"
+	"slices"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// known is what Ceph itself knows of places in use; it is complete where it could be asked.
+type known struct {
+	places   []driver.Used
+	complete bool
+}
+
+// known finds what the API server may have lost: volumes with the cluster's tag, in pools with its claim.
+// Where a pool in use has no claim, as without the right to write one, the pools to look into are not
+// known. What cannot be read may be in use.
+func (c *controller) known(ctx context.Context, cluster Ceph, claim string, in input) (known, error) {
+	var has driver.Inventory
+	var err error
+	if has.Pools, err = cluster.Pools(ctx); err != nil {
+		return known{}, err
+	}
+	if c.Driver.NeedsFilesystem {
+		if has.FileSystems, err = cluster.FileSystems(ctx); err != nil {
+			return known{}, err
+		}
+	}
+	var claimed []int64
+	for _, p := range has.Pools {
+		if driver.GivesRight(p, claim) {
+			claimed = append(claimed, p.ID)
+		}
+	}
+	for _, place := range in.places {
+		for _, id := range c.Driver.Storage.Holding(has, place.Placement, place.IDs) {
+			if !slices.Contains(claimed, id) {
+				return known{}, nil
+			}
+		}
+	}
+	found, err := c.Driver.Storage.Tagged(ctx, cluster, has, in.infraID, claimed)
+	if err != nil {
+		return known{}, nil
+	}
+	out := known{complete: true}
+	for _, place := range found {
+		place.FSID, place.SubvolumeGroup = in.cluster.FSID, in.placement.SubvolumeGroup
+		out.places = append(out.places, place.Used)
+	}
+	return out, nil
+}
