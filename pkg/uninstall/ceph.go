@@ -11,6 +11,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/presence"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
 // ErrLeft says that something of the operator is left in Ceph, or may be.
@@ -20,6 +21,7 @@ var ErrLeft = errors.New("not everything is removed")
 type Ceph interface {
 	pools.Marker
 	presence.Remover
+	teardown.Watchers
 	User(ctx context.Context, id string) (ceph.User, error)
 	RemoveUser(ctx context.Context, id string) error
 	FSID(ctx context.Context) (string, error)

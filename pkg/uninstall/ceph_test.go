@@ -61,12 +61,17 @@ func newScene(t *testing.T) (*scene, fmt.Stringer) {
 }
 
 // operated leaves what an operator has watched.
-func (s *scene) operated() {
+func (s *scene) operated() { s.operates(infra).End() }
+
+// operates has an operator run.
+func (s *scene) operates(infraID string) ceph.Watch {
 	client, err := s.ceph.Dial(s.t.Context(), s.ceph.Source())
 	s.do(err)
-	defer client.Close()
-	_, err = client.Watch(s.t.Context(), "kept", ceph.PresenceObject(infra, driver.RBD.Kind), nil, true)
+	said, err := ceph.Presence{Driver: driver.RBD.Name, Host: "copy-1", Address: "10.0.0.1"}.Encode()
 	s.do(err)
+	watch, err := client.Watch(s.t.Context(), "kept", ceph.PresenceObject(infraID, driver.RBD.Kind), said, true)
+	s.do(err)
+	return watch
 }
 
 // watched says when pools are released.
@@ -208,6 +213,10 @@ func TestRunAndCeph(t *testing.T) {
 			s.state()
 			s.ceph.Deny("admin", "osd pool set", "osd pool application rm")
 		}, ErrLeft, false, true, false, []string{"\n  ceph osd pool set kept nodelete false\n  ceph osd pool application rm kept rbd storage.openshift.io.nodelete\n", "ceph osd pool application rm kept rbd storage.openshift.io.nodelete." + infra + ".rbd\n", "run the command again"}},
+		"Copy": {"a cluster restored beside this one has its infra ID", func(s *scene) { s.infrastructure(); s.declared(); s.state(); s.operates(infra) },
+			ErrLeft, false, true, false, []string{"another cluster has the infra ID " + infra, "the operator of rbd.csi.ceph.com on host copy-1", "--leave-ceph"}},
+		"Neighbour": {"a living cluster of another infra ID", func(s *scene) { s.infrastructure(); s.declared(); s.state(); s.operates("demo-2") },
+			nil, true, true, true, []string{"Released the pools"}},
 		"Former": {"volumes of before may be there", func(s *scene) { s.infrastructure(); s.declared(); s.state(state.Other{FSID: former}) },
 			ErrLeft, true, true, true, []string{former, "--infra-id=" + infra}},
 		"Kept": {"an administrator's choice", func(s *scene) { s.infrastructure(); s.declared(); s.state(); s.o.Dial = nil },
@@ -227,7 +236,7 @@ func TestRunAndCeph(t *testing.T) {
 					t.Errorf("%s: it does not say %q:\n%s", tc.reason, says, text)
 				}
 			}
-			kept := len(s.ceph.Watched()) > 0 ||
+			kept := slices.ContainsFunc(s.ceph.Watched(), func(name string) bool { return strings.Contains(name, infra) }) ||
 				slices.ContainsFunc(s.ceph.Pools(), func(p ceph.Pool) bool { return p.NoDelete || len(p.Metadata["rbd"]) > 0 })
 			stopped, removed := !s.left("Deployment", driver.RBD.OperatorName()), !s.left("Secret", driver.RBD.ConfigSecret())
 			if kept == tc.released || stopped != tc.stopped || removed != tc.removed {

@@ -122,6 +122,9 @@ func act(ctx context.Context, o Options, objects []object, traces []virtualizati
 	if err := remove(ctx, o, objects[:writers]); err != nil {
 		return err
 	}
+	if err := clusters.alone(ctx); err != nil {
+		return err
+	}
 	if err := clusters.release(ctx, o); err != nil {
 		return err
 	}
