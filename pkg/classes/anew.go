@@ -59,7 +59,23 @@ func (s StorageClass) keep(ctx context.Context) error {
 	if !recorded && next.UID == "" {
 		return nil
 	}
+	if next.UID != "" && existing != nil {
+		_, successor := anew(classState, nil, wanted, next)
+		if err := s.admitted(ctx, successor); err != nil {
+			return err
+		}
+	}
 	return s.Record.Save(ctx, next)
+}
+
+// admitted fails where the class cannot be made anew: what admission refuses must not cost users the
+// class that there is. The usual answer is that it exists.
+func (s StorageClass) admitted(ctx context.Context, successor *storagev1.StorageClass) error {
+	_, err := s.Client.StorageClasses().Create(ctx, successor, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("making StorageClass %s anew: %w", successor.Name, err)
+	}
+	return nil
 }
 
 // anew returns what is to be remembered, and the class that somebody has to create because the

@@ -11,7 +11,11 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/resource/resourceread"
 	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -133,5 +137,31 @@ func TestRecordsNothingWithoutNeed(t *testing.T) {
 		if record.class != nil {
 			t.Errorf("%s, but %v is recorded", reason, *record.class)
 		}
+	}
+}
+
+// TestRefusedSuccessor: a class is not deleted where admission lets nobody make the next one.
+func TestRefusedSuccessor(t *testing.T) {
+	existing := ours(map[string]string{"pool": "old"})
+	existing.UID = "old"
+	existing.Annotations = map[string]string{defaultAnnotation: "false"}
+	s := newStorageClass(t, driver.RBD, existing, &ceph.Placement{FSID: "f", Pool: "p"})
+	record := &memory{}
+	s.Record = record
+	client := fake.NewClientset(existing)
+	s.Client = client.StorageV1()
+	refused := apierrors.NewForbidden(storagev1.Resource("storageclasses"), existing.Name, errors.New("a webhook"))
+	client.PrependReactor("create", "storageclasses", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		if got := action.(clienttesting.CreateAction).GetObject().(*storagev1.StorageClass).Annotations[defaultAnnotation]; got != "false" {
+			t.Errorf("what is tried has %q in %s", got, defaultAnnotation)
+		}
+		return true, nil, refused
+	})
+	err := s.Guard(func(context.Context, factory.SyncContext) error {
+		t.Error("library-go would delete the class")
+		return nil
+	})(t.Context(), nil)
+	if !errors.Is(err, refused) || record.class != nil {
+		t.Errorf("got %v, recorded %v", err, record.class)
 	}
 }

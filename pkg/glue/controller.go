@@ -50,8 +50,9 @@ func (s starter) gated(c controller) factory.SyncFunc {
 		}
 		err := c.sync(ctx, syncCtx)
 		if apierrors.IsConflict(err) {
-			return event.AfterConflict(syncCtx, err)
+			return event.Retry(syncCtx.Queue(), err)
 		}
+		err = event.Retry(syncCtx.Queue(), err)
 		if c.quiet || s.otherGlue() || !s.managed() {
 			return err
 		}

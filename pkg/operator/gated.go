@@ -56,7 +56,7 @@ func (w wrapped) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	if _, _, _, err := w.operator.GetOperatorState(); apierrors.IsNotFound(err) {
 		return nil
 	}
-	return event.AfterConflict(syncCtx, w.inner(ctx, syncCtx))
+	return event.Retry(syncCtx.Queue(), w.inner(ctx, syncCtx))
 }
 
 const (

@@ -129,7 +129,7 @@ func TestWrapped(t *testing.T) {
 				recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
 				resync:   staticResync,
 			}
-			if got := c.sync(t.Context(), nil); !errors.Is(got, tc.want) {
+			if got := c.sync(t.Context(), factory.NewSyncContext("test", c.recorder)); !errors.Is(got, tc.want) {
 				t.Errorf("%s: got %v, want %v", tc.reason, got, tc.want)
 			}
 		})

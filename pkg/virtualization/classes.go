@@ -21,6 +21,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	savedstate "github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
@@ -88,7 +89,11 @@ func NewClass(config ClassConfig) (factory.Controller, error) {
 		ToController(classesName, c.Recorder), nil
 }
 
-func (c classController) sync(ctx context.Context, _ factory.SyncContext) error {
+func (c classController) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+	return event.Retry(syncCtx.Queue(), c.keep(ctx))
+}
+
+func (c classController) keep(ctx context.Context) error {
 	if c.asset == nil {
 		return nil
 	}

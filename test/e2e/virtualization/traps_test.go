@@ -159,20 +159,31 @@ var _ = Describe("What Harvester's webhook refuses", func() {
 		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 
 		By("a class that the webhook refuses for whatever reason")
-		Eventually(func(g Gomega) {
-			refuse, err := env.Dynamic.Resource(policies).Get(ctx, "unknown-provisioner", metav1.GetOptions{})
-			g.Expect(err).NotTo(HaveOccurred())
-			validations, _, _ := unstructured.NestedSlice(refuse.Object, "spec", "validations")
-			validations[0].(map[string]any)["expression"] = "false"
-			g.Expect(unstructured.SetNestedSlice(refuse.Object, validations, "spec", "validations")).To(Succeed())
-			_, err = env.Dynamic.Resource(policies).Update(ctx, refuse, metav1.UpdateOptions{})
-			g.Expect(err).NotTo(HaveOccurred())
-		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		accept(ctx, "false")
 		Eventually(func(g Gomega) {
 			deleteClass(ctx, machineClass)
 			c := env.Condition(ctx, g, d, condition.VirtualizationClassCurrent)
 			g.Expect(c.Reason).To(Equal(condition.AdmissionRefused), c.Message)
 			g.Expect(c.Message).To(ContainSubstring("is not supported by CDI"))
 		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+
+		By("a webhook that was mended")
+		accept(ctx, "true")
+		Eventually(func(g Gomega) { g.Expect(class(ctx, g, machineClass)).NotTo(BeNil()) }).
+			WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 	})
 })
+
+// accept replaces what the webhook asks of a StorageClass's provisioner.
+func accept(ctx context.Context, expression string) {
+	GinkgoHelper()
+	Eventually(func(g Gomega) {
+		policy, err := env.Dynamic.Resource(policies).Get(ctx, "unknown-provisioner", metav1.GetOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		validations, _, _ := unstructured.NestedSlice(policy.Object, "spec", "validations")
+		validations[0].(map[string]any)["expression"] = expression
+		g.Expect(unstructured.SetNestedSlice(policy.Object, validations, "spec", "validations")).To(Succeed())
+		_, err = env.Dynamic.Resource(policies).Update(ctx, policy, metav1.UpdateOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+	}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+}
