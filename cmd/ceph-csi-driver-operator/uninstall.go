@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -82,7 +83,7 @@ func uninstallOptions(kubeconfig string) (uninstall.Options, error) {
 		return uninstall.Options{}, fmt.Errorf("--kubeconfig: %w", err)
 	}
 	config.QPS, config.Burst = clientQPS, clientBurst
-	out := uninstall.Options{Operators: assets.Operator, Operands: map[string]assets.Set{}}
+	out := uninstall.Options{Operators: assets.Operator, Operands: map[string]assets.Set{}, Clock: clock.RealClock{}}
 	if out.Kube, err = kubernetes.NewForConfig(config); err != nil {
 		return uninstall.Options{}, fmt.Errorf("creating the Kubernetes client: %w", err)
 	}

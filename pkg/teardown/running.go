@@ -40,6 +40,16 @@ func NewOperators(infraID string, c Watchers, kinds []string, clock clock.Clock)
 // all pools, whatever a run is limited to: a cluster that lives anywhere may use all its volumes. Whoever
 // is silent is waited for until Ceph drops those that have died.
 func (o *Operators) Running(ctx context.Context) ([]string, error) {
+	return o.look(ctx, func(silent bool) bool { return silent })
+}
+
+// Remaining is Running after operators were told to end: whoever answers may still do so, and is waited
+// for, too. Their pods are no measure: one that is deleted by force is gone before its process.
+func (o *Operators) Remaining(ctx context.Context) ([]string, error) {
+	return o.look(ctx, func(bool) bool { return true })
+}
+
+func (o *Operators) look(ctx context.Context, again func(silent bool) bool) ([]string, error) {
 	all, err := limited(ctx, o.ceph.Pools)
 	if err != nil {
 		return nil, err
@@ -50,7 +60,7 @@ func (o *Operators) Running(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(found) == 0 || !silent || o.clock.Now().After(deadline) {
+		if len(found) == 0 || !again(silent) || o.clock.Now().After(deadline) {
 			return found, nil
 		}
 		if err := wait(ctx, o.clock, lookAgain); err != nil {

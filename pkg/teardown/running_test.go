@@ -109,3 +109,35 @@ func TestDeadOperators(t *testing.T) {
 		})
 	}
 }
+
+// TestRemainingOperators: one that was told to end answers until it has; who goes on for longer lives.
+func TestRemainingOperators(t *testing.T) {
+	for name, ends := range map[string]bool{"Ending": true, "Living": false} {
+		t.Run(name, func(t *testing.T) {
+			_, client := manned(t)
+			clock := clocktesting.NewFakeClock(time.Unix(0, 0))
+			watched := watch(t, client, "p", "a", "rbd", "a-1")
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			go func() {
+				for ctx.Err() == nil {
+					if clock.HasWaiters() {
+						clock.Step(lookAgain)
+					}
+					if ends && clock.Since(time.Unix(0, 0)) > deadClient/2 {
+						watched.End()
+						ends = false
+					}
+				}
+			}()
+			got, err := NewOperators("a", client, []string{"rbd", "cephfs"}, clock).Remaining(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			waited := clock.Since(time.Unix(0, 0))
+			if name == "Ending" && (len(got) > 0 || waited > deadClient) || name == "Living" && (len(got) != 1 || waited < deadClient) {
+				t.Errorf("after %s: %q", waited, got)
+			}
+		})
+	}
+}

@@ -33,6 +33,7 @@ type scene struct {
 	o       Options
 	dynamic *dynamicfake.FakeDynamicClient
 	ceph    *cephtest.Cluster
+	clock   *hasty
 	// bare: nothing of the operator is there.
 	bare bool
 }
@@ -53,6 +54,8 @@ func newScene(t *testing.T) (*scene, fmt.Stringer) {
 		return watched{conn, s}, nil
 	}
 	s.o.Resolve = unresolvable
+	s.clock = newHasty()
+	s.o.Clock = s.clock
 	if _, err := client.Resource(resources["Secret"]).Namespace(driver.Namespace).Create(t.Context(),
 		existing("Secret", driver.Namespace, driver.RBD.ConfigSecret(), nil), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -215,6 +218,12 @@ func TestRunAndCeph(t *testing.T) {
 		}, ErrLeft, false, true, false, []string{"\n  ceph osd pool set kept nodelete false\n  ceph osd pool application rm kept rbd storage.openshift.io.nodelete\n", "ceph osd pool application rm kept rbd storage.openshift.io.nodelete." + infra + ".rbd\n", "run the command again"}},
 		"Copy": {"a cluster restored beside this one has its infra ID", func(s *scene) { s.infrastructure(); s.declared(); s.state(); s.operates(infra) },
 			ErrLeft, false, true, false, []string{"another cluster has the infra ID " + infra, "the operator of rbd.csi.ceph.com on host copy-1", "--leave-ceph"}},
+		"Ending": {"an operator's process outlives its pod", func(s *scene) {
+			s.infrastructure()
+			s.declared()
+			s.state()
+			s.clock.follows = s.operates(infra).End
+		}, nil, true, true, true, []string{"Released the pools"}},
 		"Neighbour": {"a living cluster of another infra ID", func(s *scene) { s.infrastructure(); s.declared(); s.state(); s.operates("demo-2") },
 			nil, true, true, true, []string{"Released the pools"}},
 		"Former": {"volumes of before may be there", func(s *scene) { s.infrastructure(); s.declared(); s.state(state.Other{FSID: former}) },

@@ -21,11 +21,11 @@ func (c claimed) Pools(ctx context.Context) ([]ceph.Pool, error) {
 	return slices.DeleteFunc(all, func(p ceph.Pool) bool { return !slices.Contains(c.pools, p.Name) }), err
 }
 
-// alone fails while operators of the same infra ID run: with this cluster's own ended, they are those of
-// its copy, or of what it is a copy of, which live by the same marks and users.
-func (c *cephClusters) alone(ctx context.Context) error {
+// alone fails while operators of the same infra ID run: once this cluster's own have ended, they are those
+// of its copy, or of what it is a copy of, which live by the same marks and users.
+func (c *cephClusters) alone(ctx context.Context, clock clock.Clock) error {
 	for _, cluster := range c.reached {
-		running, err := teardown.NewOperators(c.infraID, claimed{cluster}, kinds(), clock.RealClock{}).Running(ctx)
+		running, err := teardown.NewOperators(c.infraID, claimed{cluster}, kinds(), clock).Remaining(ctx)
 		if err != nil {
 			return fmt.Errorf("%w: asking whether another cluster lives by what this one has in the Ceph cluster of %s: %w. "+
 				"The operators are stopped, and nothing else is removed: run the command again", ErrLeft, cluster.where, err)

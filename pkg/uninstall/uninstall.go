@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -53,6 +54,8 @@ type Options struct {
 	Confirm func() (bool, error)
 	// Out gets what will be done, and what was done.
 	Out io.Writer
+	// Clock measures how long operators may take to end.
+	Clock clock.Clock
 }
 
 // object is something that is to be removed.
@@ -122,7 +125,7 @@ func act(ctx context.Context, o Options, objects []object, traces []virtualizati
 	if err := remove(ctx, o, objects[:writers]); err != nil {
 		return err
 	}
-	if err := clusters.alone(ctx); err != nil {
+	if err := clusters.alone(ctx, o.Clock); err != nil {
 		return err
 	}
 	if err := clusters.release(ctx, o); err != nil {
