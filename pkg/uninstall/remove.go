@@ -20,9 +20,13 @@ func find(ctx context.Context, o Options) ([]object, error) {
 	if err != nil {
 		return nil, err
 	}
+	at, err := servedResources(o.Kube.Discovery())
+	if err != nil {
+		return nil, err
+	}
 	var out []object
 	for _, t := range all {
-		live, err := o.Dynamic.Resource(resources[t.kind]).Namespace(t.namespace).Get(ctx, t.name, metav1.GetOptions{})
+		live, err := o.Dynamic.Resource(at[t.kind]).Namespace(t.namespace).Get(ctx, t.name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			continue // The object, or its kind.
 		}
@@ -42,7 +46,7 @@ func find(ctx context.Context, o Options) ([]object, error) {
 				continue
 			}
 		}
-		out = append(out, object{t, live})
+		out = append(out, object{t, live, at[t.kind]})
 	}
 	leases, err := sidecarLeases(ctx, o)
 	return append(out, leases...), err
@@ -73,7 +77,7 @@ func sidecarLeases(ctx context.Context, o Options) ([]object, error) {
 	for i, lease := range leases.Items {
 		for _, d := range o.drivers() {
 			if strings.Contains(lease.GetName(), strings.ReplaceAll(d.Name, ".", "-")) {
-				out = append(out, object{here("Lease", lease.GetName()), &leases.Items[i]})
+				out = append(out, object{here("Lease", lease.GetName()), &leases.Items[i], resources["Lease"]})
 			}
 		}
 	}
@@ -85,7 +89,7 @@ func sidecarLeases(ctx context.Context, o Options) ([]object, error) {
 func remove(ctx context.Context, o Options, objects []object) error {
 	for _, found := range objects {
 		uid, policy := found.live.GetUID(), metav1.DeletePropagationBackground
-		err := o.Dynamic.Resource(resources[found.kind]).Namespace(found.namespace).Delete(ctx, found.name,
+		err := o.Dynamic.Resource(found.resource).Namespace(found.namespace).Delete(ctx, found.name,
 			metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}, PropagationPolicy: &policy})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("deleting %s: %w; run the command again", found, err)

@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
-// resources are the kinds that are removed.
+// resources are the kinds that are removed, at the versions that are asked for first.
 var resources = map[string]schema.GroupVersionResource{
 	"CloudInit":                        {Group: "node.harvesterhci.io", Version: "v1beta1", Resource: "cloudinits"},
 	"ClusterCSIDriver":                 {Group: "operator.openshift.io", Version: "v1", Resource: "clustercsidrivers"},

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/clock"
@@ -61,7 +62,8 @@ type Options struct {
 // object is something that is to be removed.
 type object struct {
 	target
-	live *unstructured.Unstructured
+	live     *unstructured.Unstructured
+	resource schema.GroupVersionResource
 }
 
 // Run lists what is there, asks, and removes it. It may be run again after an error.
