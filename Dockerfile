@@ -22,8 +22,10 @@ RUN --mount=type=bind,source=test/install-dependencies.sh,target=/run/install.sh
 
 FROM libraries
 COPY --from=builder /go/src/github.com/openshift/ceph-csi-driver-operator/bin/ceph-csi-driver-operator /usr/bin/
+# The label below says that releases of OpenShift find these here.
+COPY manifests/*.yaml manifests/image-references /manifests/
 USER 1001
 ENTRYPOINT ["/usr/bin/ceph-csi-driver-operator"]
 LABEL io.k8s.display-name="OpenShift Ceph CSI Driver Operator" \
-	io.k8s.description="Deploys and operates the Ceph CSI drivers (RBD and CephFS)." \
+	io.k8s.description="The Ceph CSI Driver Operator installs and maintains the Ceph CSI Drivers (RBD and CephFS) on a cluster." \
 	io.openshift.release.operator=true
