@@ -46,6 +46,7 @@ func cared(ctx SpecContext, other *cephdaemons.Ceph) {
 		return slices.ContainsFunc(pools, func(p ceph.Pool) bool { return p.Name == "far" && p.NoDelete })
 	}
 	Eventually(guarded).WithContext(ctx).WithPolling(fixture.CephPolling).Should(BeTrue())
+	env.WithdrawSoon(ctx)
 	for _, pool := range []string{"far", "missing"} {
 		Expect(classes.Delete(ctx, "second-"+pool, metav1.DeleteOptions{})).To(Succeed())
 	}
@@ -53,4 +54,8 @@ func cared(ctx SpecContext, other *cephdaemons.Ceph) {
 	Eventually(func(g Gomega) {
 		g.Expect(env.Condition(ctx, g, driver.RBD, "StorageClassesUsable").Status).To(Equal(operatorv1.ConditionTrue))
 	}).WithContext(ctx).WithTimeout(twoLooks).Should(Succeed())
+	for _, d := range driver.All {
+		configure(ctx, d, nil)
+	}
+	env.Settle(ctx)
 }

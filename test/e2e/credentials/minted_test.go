@@ -219,7 +219,6 @@ func minted() {
 		}
 
 		Expect(env.Kube.StorageV1().StorageClasses().Delete(ctx, "mine", metav1.DeleteOptions{})).To(Succeed())
-		Consistently(widened).WithContext(ctx).WithPolling(fixture.CephPolling).WithTimeout(fixture.Undisturbed).Should(Succeed())
 		env.Operator(driver.RBD).Kill()
 		Expect(env.Operator(driver.RBD).Restart()).To(Succeed())
 		Eventually(asMinted).WithContext(ctx).WithPolling(fixture.CephPolling).WithTimeout(fixture.Patience).Should(Succeed())

@@ -108,9 +108,14 @@ func expectMonsShown(ctx context.Context) {
 // expectWriting waits until a pod that appends has appended more.
 func expectWriting(ctx context.Context, pod string) {
 	GinkgoHelper()
+	expectWritingWithin(ctx, pod, longestPause)
+}
+
+func expectWritingWithin(ctx context.Context, pod string, limit time.Duration) {
+	GinkgoHelper()
 	written := lines(ctx, Default, pod)
 	Eventually(func(g Gomega) { g.Expect(lines(ctx, g, pod)).To(BeNumerically(">", written+1), pod) }).
-		WithContext(ctx).WithTimeout(longestPause).WithPolling(fixture.CephPolling).Should(Succeed())
+		WithContext(ctx).WithTimeout(limit).WithPolling(fixture.CephPolling).Should(Succeed())
 }
 
 // leader is the name of the controller's pod that provisions volumes.

@@ -18,6 +18,10 @@ import (
 // rest longer each time before they are tried again.
 const returned = 5 * time.Minute
 
+// resent is how long a write waits at most for its network after the silence: TCP repeats what was lost after
+// up to two minutes (TCP_RTO_MAX).
+const resent = 2*time.Minute + fixture.Patience
+
 // Silent has a node that nobody hears of any more, and that runs on. It comes after the draining of that
 // node, by which the operators are on the other one.
 func Silent() {
@@ -55,7 +59,7 @@ func Silent() {
 		env.SettleWithin(ctx, returned)
 		figure("all as before after the node was back", begin)
 		for _, w := range writers {
-			expectWriting(ctx, w.pod)
+			expectWritingWithin(ctx, w.pod, resent)
 			end(ctx, w.pod)
 		}
 	})
