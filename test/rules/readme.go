@@ -13,8 +13,10 @@ type code struct{ spans, links []string }
 
 var (
 	span  = regexp.MustCompile("`([^`]+)`")
-	link  = regexp.MustCompile(`\]\(([^)#\s]+)\)`)
+	link  = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	block = regexp.MustCompile(`^( {4,}|\t)`)
+
+	notInAnchor = regexp.MustCompile(`[^\w -]`)
 )
 
 // readCode reads Markdown. Blocks are indented; each of their lines counts as one span.
@@ -41,6 +43,18 @@ func (c code) find(pattern string) []string {
 	for _, s := range c.spans {
 		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(s, -1) {
 			out = append(out, m[1])
+		}
+	}
+	return out
+}
+
+// anchors are what links can lead to in a Markdown text: its headings, as they are spelt in addresses.
+func anchors(markdown string) []string {
+	var out []string
+	for line := range strings.Lines(markdown) {
+		if heading := strings.TrimLeft(line, "#"); heading != line {
+			text := strings.ToLower(strings.TrimSpace(heading))
+			out = append(out, strings.ReplaceAll(notInAnchor.ReplaceAllString(text, ""), " ", "-"))
 		}
 	}
 	return out

@@ -65,15 +65,16 @@ func everyReadme(t *testing.T) string {
 	return out.String()
 }
 
-// TestReadmeIsShort: what it does not need to start with lies beside its code.
+// TestReadmeIsShort: what one does not need to start with lies beside its code, and is found from README.md.
 func TestReadmeIsShort(t *testing.T) {
 	const most = 250
 	if lines := strings.Count(mustRead(t, "README.md"), "\n"); lines > most {
 		t.Errorf("README.md has %d lines, more than %d", lines, most)
 	}
+	links := readCode(mustRead(t, "README.md")).links
 	for path := range readmes(t) {
-		if path != "README.md" && !strings.Contains(everyReadme(t), filepath.Base(filepath.Dir(path))+"/README.md)") {
-			t.Errorf("no README.md links to %s", path)
+		if path != "README.md" && !slices.Contains(links, path) {
+			t.Errorf("README.md does not link to %s", path)
 		}
 	}
 }
@@ -93,13 +94,23 @@ func TestReadmePathsExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all []string
-	for in, text := range readmes(t) {
+	texts := readmes(t)
+	for in, text := range texts {
 		readme := readCode(text)
 		paths := readme.find(`(?:^|[\s=])((?:\.ci|assets|cmd|manifests|pkg|test)/[\w./-]*)`)
 		for _, target := range readme.links {
-			if !strings.Contains(target, "://") {
-				paths = append(paths, filepath.Join(filepath.Dir(in), target))
+			if strings.Contains(target, "://") {
+				continue
 			}
+			name, anchor, found := strings.Cut(target, "#")
+			path := in
+			if name != "" {
+				path = filepath.ToSlash(filepath.Join(filepath.Dir(in), name))
+			}
+			if found && !slices.Contains(anchors(texts[path]), anchor) {
+				t.Errorf("%s links to %s: %s has no such heading", in, target, path)
+			}
+			paths = append(paths, path)
 		}
 		for _, path := range paths {
 			if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(path))); err != nil {
