@@ -33,7 +33,11 @@ const (
 	TagRetainOf = "storage.openshift.io/retain-of"
 )
 
-// RetainMark is the value of TagRetain. A volume that may go with its cluster lacks the key.
+// TagRetainShown is the mark, on a snapshot of CephFS, of a volume with this UUID that shows it and that is
+// to outlive the cluster: such a volume has nothing of its own to be marked.
+func TagRetainShown(uuid string) string { return "storage.openshift.io/retain-shown." + uuid }
+
+// RetainMark is the value of TagRetain and TagRetainShown. A volume that may go with its cluster lacks the key.
 const RetainMark = "true"
 
 // Retained says that metadata has the mark, and that it is that of the volume or snapshot of the name,

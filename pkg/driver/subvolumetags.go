@@ -27,6 +27,7 @@ func (s subvolumes) Tags(ctx context.Context, cluster TagStore, volumes []Volume
 	out := make([]Tags, len(volumes))
 	for i, v := range volumes {
 		out[i].subvolume, out[i].Err = s.locate(ctx, cluster, filesystems, pools, v)
+		out[i].Shown = out[i].subvolume.Snapshot != "" && !v.Snapshot
 		if silent(out[i].Err) {
 			return nil, out[i].Err
 		}
@@ -92,7 +93,7 @@ func (subvolumes) locate(ctx context.Context, cluster TagStore, filesystems []ce
 		return ceph.SubvolumePlace{}, err
 	}
 	if entry[journalBacking] != "" || v.Attributes[backingAttribute] == "true" && entry == nil {
-		return ceph.SubvolumePlace{}, fmt.Errorf("%w: the volume shows a snapshot", ErrNothingToTag)
+		return shown(ctx, cluster, filesystems[n], pools, v, entry[journalBacking])
 	}
 	return ceph.SubvolumePlace{
 		Filesystem: filesystems[n].Name, Group: groupOf(Directory(v.Attributes)),
@@ -112,6 +113,20 @@ func ofSnapshot(filesystem string, v Volume, name ceph.JournalName, entry map[st
 		Filesystem: filesystem, Group: cmp.Or(v.Group, DefaultSubvolumeGroup),
 		Name: entry[journalSource], Snapshot: cmp.Or(entry[journalName], v.usual(name.UUID)),
 	}, nil
+}
+
+// shown finds the snapshot that a volume shows, by the handle of that.
+func shown(ctx context.Context, cluster TagStore, f ceph.FileSystem, pools []ceph.Pool, v Volume, snapshot string) (ceph.SubvolumePlace, error) {
+	handle, err := ceph.ParseVolumeHandle(snapshot)
+	if err != nil || handle.LocationID != f.ID {
+		return ceph.SubvolumePlace{}, fmt.Errorf("%w: the volume shows a snapshot", ErrNothingToTag)
+	}
+	name := ceph.JournalName{Kind: ceph.JournalSnapshot, UUID: handle.UUID}
+	entry, err := metadataEntry(ctx, cluster, pools, f.MetadataPool, name, cmp.Or(v.Namespace, journalNamespace))
+	if err == nil && entry == nil {
+		err = fmt.Errorf("%w: the volume shows a snapshot, of which there is no journal", ErrNothingToTag)
+	}
+	return ofSnapshot(f.Name, Volume{Snapshot: true, Group: v.Group}, name, entry, err)
 }
 
 // metadataEntry reads the journal from the metadata pool.

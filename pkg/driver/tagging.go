@@ -8,7 +8,7 @@ import (
 )
 
 // ErrNothingToTag says that a volume has no image or subvolume of its own: one that shows a
-// snapshot, one that is a directory of an administrator's, or one of unknown making.
+// snapshot that cannot be found, one that is a directory of an administrator's, or one of unknown making.
 var ErrNothingToTag = errors.New("there is nothing to tag")
 
 // TagStore is what Tagging needs of a Ceph cluster.
@@ -66,6 +66,8 @@ type Tags struct {
 	// Err is why Values is not known: ErrNotFound where the image or subvolume is gone,
 	// ErrNotReady where it is being made, ErrNothingToTag where there is none.
 	Err error
+	// Shown says that these are the tags of the snapshot that the volume shows, having none of its own.
+	Shown bool
 
 	image     ceph.ImagePlace
 	was       ceph.ImageMetadata

@@ -76,6 +76,9 @@ func TestWhereTagsAre(t *testing.T) {
 	const entry = "csi.volume." + volumeUUID
 	named := map[string]string{"csi.imagename": "shop-" + volumeUUID}
 	taken := map[string]string{"csi.imagename": "shop-" + volumeUUID, "csi.source": "vol-1"}
+	shows := func(location int) map[string]string {
+		return map[string]string{"csi.volume.backingsnapshotid": volumeHandle(location)}
+	}
 	cluster := found{fakeCeph: &fakeCeph{
 		pools: []ceph.Pool{{ID: 3, Name: "rbd"}, {ID: 4, Name: "meta"}, {ID: 5, Name: "b"}},
 		filesystems: []ceph.FileSystem{
@@ -95,6 +98,7 @@ func TestWhereTagsAre(t *testing.T) {
 		journals map[string]map[string]string
 		denied   bool
 		want     string
+		shown    bool
 		err      error
 	}{
 		"Image":              {reason: "the journal names it", driver: RBD, handle: volumeHandle(3), journals: map[string]map[string]string{"rbd//" + entry: named}, want: "rbd/shop-" + volumeUUID},
@@ -114,7 +118,11 @@ func TestWhereTagsAre(t *testing.T) {
 		"Subvolume":          {reason: "the journal names it", driver: CephFS, handle: volumeHandle(1), journals: map[string]map[string]string{"meta/csi/" + entry: named}, want: "fs/csi/shop-" + volumeUUID},
 		"SubvolumeGroup":     {reason: "the path tells the group", driver: CephFS, handle: volumeHandle(1), values: map[string]string{"subvolumePath": "/volumes/team"}, want: "fs/team/csi-vol-" + volumeUUID},
 		"Ungrouped":          {reason: "Ceph's directory of those", driver: CephFS, handle: volumeHandle(1), values: map[string]string{"subvolumePath": "/volumes/_nogroup/x/y"}, want: "fs/csi-vol-" + volumeUUID},
-		"Shallow":            {reason: "it shows a snapshot", driver: CephFS, handle: volumeHandle(1), journals: map[string]map[string]string{"meta/csi/" + entry: {"csi.volume.backingsnapshotid": "x"}}, err: ErrNothingToTag},
+		"Shallow":            {reason: "it shows a snapshot", driver: CephFS, handle: volumeHandle(1), journals: map[string]map[string]string{"meta/csi/" + entry: shows(1), "meta/csi/csi.snap." + volumeUUID: taken}, want: "fs/csi/vol-1@shop-" + volumeUUID, shown: true},
+		"ShallowGroup":       {reason: "config.json tells the group", driver: CephFS, group: "team", handle: volumeHandle(1), journals: map[string]map[string]string{"meta/csi/" + entry: shows(1), "meta/csi/csi.snap." + volumeUUID: taken}, want: "fs/team/vol-1@shop-" + volumeUUID, shown: true},
+		"ShallowGone":        {reason: "the snapshot's journal is gone", driver: CephFS, handle: volumeHandle(1), journals: map[string]map[string]string{"meta/csi/" + entry: shows(1)}, err: ErrNothingToTag},
+		"ShallowElsewhere":   {reason: "the snapshot is of another filesystem", driver: CephFS, handle: volumeHandle(1), journals: map[string]map[string]string{"meta/csi/" + entry: shows(2), "meta/csi/csi.snap." + volumeUUID: taken}, err: ErrNothingToTag},
+		"ShallowOdd":         {reason: "the snapshot's handle is none", driver: CephFS, handle: volumeHandle(1), journals: map[string]map[string]string{"meta/csi/" + entry: {"csi.volume.backingsnapshotid": "x"}}, err: ErrNothingToTag},
 		"ShallowDenied":      {reason: "the attributes tell as well", driver: CephFS, handle: volumeHandle(1), values: map[string]string{"backingSnapshot": "true"}, denied: true, err: ErrNothingToTag},
 		"Deep":               {reason: "the class only asks for shallow ones where that is possible", driver: CephFS, handle: volumeHandle(1), values: map[string]string{"backingSnapshot": "true"}, journals: map[string]map[string]string{"meta/csi/" + entry: named}, want: "fs/csi/shop-" + volumeUUID},
 		"DeniedSubvolume":    {reason: "the mgr alone is enough", driver: CephFS, handle: volumeHandle(1), denied: true, want: "fs/csi/csi-vol-" + volumeUUID},
@@ -146,6 +154,9 @@ func TestWhereTagsAre(t *testing.T) {
 			check(t, tc.reason, got[1].Err, tc.err, nil)
 			if diff := cmp.Diff(tc.want, got[1].Values["at"]); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+			if got[1].Shown != tc.shown {
+				t.Errorf("%s: shown is %t", tc.reason, got[1].Shown)
 			}
 		})
 	}

@@ -118,6 +118,9 @@ func (c *controller) judge(ctx context.Context, s session, of subject, found dri
 	if found.Err != nil {
 		return result{verdictOf(found.Err), describe(found.Err)}, none, nil
 	}
+	if v, is := of.(volume); is && found.Shown {
+		return result{verdict: bare}, c.shown(v, s.infraID, found.Values), nil
+	}
 	if other := owner(found.Values); other != "" && other != s.infraID {
 		return result{foreign, problem{
 			text: fmt.Sprintf("%s of %s has the tag of cluster %q", c.Driver.Tagging.Where(found), nameOf(of), other),

@@ -71,6 +71,21 @@ func (v volume) change(ctx context.Context, c *controller, infraID string, value
 	return now.decide(infraID, now.retained() || mark && c.retainedElsewhere(live), values), nil
 }
 
+// shown is what the tags of a snapshot lack for a volume that shows it: the mark alone, since the rest
+// tells whose the snapshot is.
+func (c *controller) shown(v volume, infraID string, values map[string]string) ceph.MetadataChange {
+	key := ceph.TagRetainShown(uuidOf(v.handle()))
+	_, mark := values[key]
+	switch {
+	case !fits(owner(values), infraID) || mark == v.retained():
+	case v.retained():
+		return ceph.MetadataChange{Set: map[string]string{key: ceph.RetainMark}}
+	case !c.retainedElsewhere(v.PersistentVolume):
+		return ceph.MetadataChange{Remove: []string{key}}
+	}
+	return ceph.MetadataChange{}
+}
+
 // decide is what the tags of a volume lack. What is there stays as it is, but for the mark:
 //
 //	tag of the cluster   ours   none   another's

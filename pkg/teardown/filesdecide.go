@@ -17,6 +17,8 @@ type filesPlan struct {
 	// goes is what is removed, stays the decisions on the rest.
 	goes  map[volumeKey]bool
 	stays map[volumeKey]Decision
+	// shown are snapshots that stay for shallow volumes that were meant to stay.
+	shown map[volumeKey]bool
 	tags  map[string]int
 	alive []string
 }
@@ -40,7 +42,7 @@ func keyOf(i Item) volumeKey { return volumeKey{i.Kind == SubvolumeSnapshot, i.U
 func decideFiles(o Options, in inventory) filesPlan {
 	p := filesPlan{
 		options: o, inventory: in, journals: map[ceph.JournalName]ceph.Journal{},
-		goes: map[volumeKey]bool{}, stays: map[volumeKey]Decision{}, tags: map[string]int{},
+		goes: map[volumeKey]bool{}, stays: map[volumeKey]Decision{}, shown: map[volumeKey]bool{}, tags: map[string]int{},
 	}
 	for _, j := range in.journals {
 		p.journals[j.Name()] = j
@@ -140,19 +142,32 @@ func (p *filesPlan) decideSnapshot(s subvolume, snap snapshot) {
 	case snap.copied:
 		p.take(Decision{item, Refuse, "a clone is being made of it: cancel that (ceph fs clone cancel), or wait until it is done"})
 	default:
-		if blocker := p.shownBy(name.UUID); blocker != "" {
-			p.take(Decision{item, Refuse, blocker})
+		if blocker, verdict := p.shownBy(name.UUID); blocker != "" {
+			p.shown[keyOf(item)] = verdict == Keep
+			p.take(Decision{item, verdict, blocker})
 			return
 		}
 		p.take(p.options.Judge(item, reason))
 	}
 }
 
-// shownBy names a shallow volume that shows a snapshot and stays.
-func (p *filesPlan) shownBy(uuid string) string {
+// meant says that something stays because it was meant to, and not for what speaks against its removal.
+func (p *filesPlan) meant(it volumeKey) bool {
+	return p.stays[it].Verdict == Keep && (p.stays[it].Retain || p.shown[it])
+}
+
+// shownBy names a shallow volume that shows a snapshot and stays. What was meant to stay keeps what it
+// needs.
+func (p *filesPlan) shownBy(uuid string) (string, Verdict) {
+	kept := ""
 	for _, j := range p.inventory.journals {
-		if backing, ok := p.backing(j); ok && backing == uuid && !p.goes[volumeKey{uuid: j.UUID}] {
-			return fmt.Sprintf("shallow volume %s shows it, and stays: %s", j.Image, p.stays[volumeKey{uuid: j.UUID}].Reason)
+		it := volumeKey{uuid: j.UUID}
+		if backing, ok := p.backing(j); !ok || backing != uuid || p.goes[it] {
+			continue
+		}
+		kept = fmt.Sprintf("shallow volume %s shows it, and stays: %s", j.Image, p.stays[it].Reason)
+		if !p.meant(it) {
+			return kept, Refuse
 		}
 	}
 	for _, r := range p.inventory.references {
@@ -160,16 +175,17 @@ func (p *filesPlan) shownBy(uuid string) string {
 			continue
 		}
 		if r.unread != "" {
-			return "who shows it cannot be read: " + r.unread
+			return "who shows it cannot be read: " + r.unread, Refuse
 		}
 		for key, masked := range r.tracker.Masked {
 			name, ok := ceph.ParseCSIName(key)
-			if key != r.handle && !masked && (!ok || !p.goes[volumeKey{uuid: name.UUID}]) {
-				return fmt.Sprintf("%s shows it, and stays", key)
+			it := volumeKey{uuid: name.UUID}
+			if key != r.handle && !masked && (!ok || !p.goes[it] && !p.meant(it)) {
+				return fmt.Sprintf("%s shows it, and stays", key), Refuse
 			}
 		}
 	}
-	return ""
+	return kept, Keep
 }
 
 func (p *filesPlan) decideSubvolume(s subvolume) {
@@ -223,8 +239,8 @@ func (p *filesPlan) beside(s subvolume, d Decision) Decision {
 		case p.goes[it] && !p.isCloning(snap.name):
 		case known && name.UUID != "":
 			verdict := Refuse
-			if stays.Verdict == Keep && stays.Retain {
-				verdict = Keep // What was meant to stay keeps what it needs.
+			if p.meant(it) {
+				verdict = Keep
 			}
 			return Decision{d.Item, verdict, fmt.Sprintf("its snapshot %s stays: %s", snap.name, stays.Reason)}
 		case snap.copied || p.copiedFrom(snap.name):

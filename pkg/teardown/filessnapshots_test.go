@@ -8,6 +8,11 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
+// retain marks a shallow volume as the operator does.
+func (f *fakeFiles) retain(volume, snapshot, shallow string) {
+	f.snap(volume, snapshot).metadata[ceph.TagRetainShown(shallow)] = ceph.RetainMark
+}
+
 func TestSnapshotDecisions(t *testing.T) {
 	tests := map[string]fileCase{
 		"OnForeignVolume": {
@@ -67,6 +72,24 @@ func TestSnapshotDecisions(t *testing.T) {
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				volume := a.volume()
 				f.snap(volume, a.snapshot(volume)).metadata[ceph.TagRetain] = ceph.RetainMark
+				return volume
+			},
+		},
+		"ShownByRetained": {
+			reason: "what a kept volume shows is kept as well", verdict: Keep, because: "shows it, and stays: its PersistentVolume said",
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				snapshot := a.snapshot(volume)
+				f.retain(volume, snapshot, a.shallow(snapshot))
+				return snapshot
+			},
+		},
+		"VolumeOfShownByRetained": {
+			reason: "and so is what that needs", verdict: Keep, because: "its snapshot csi-snap-",
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				volume := a.volume()
+				snapshot := a.snapshot(volume)
+				f.retain(volume, snapshot, a.shallow(snapshot))
 				return volume
 			},
 		},
@@ -146,6 +169,35 @@ func TestShallowDecisions(t *testing.T) {
 				snapshot := a.snapshot(volume)
 				a.deleted(volume)
 				f.clients = []ceph.FileClient{{Entity: "client.n", Host: "node-1", Root: "/volumes/csi/csi-vol-" + volume + "/.snap/csi-snap-" + snapshot + "/data"}}
+				return a.shallow(snapshot)
+			},
+		},
+		"Retain": {
+			reason: "marked, on its snapshot", verdict: Keep, because: "reclaimPolicy Retain; --include-retained",
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				snapshot := a.snapshot(volume)
+				uuid := a.shallow(snapshot)
+				f.retain(volume, snapshot, uuid)
+				return uuid
+			},
+		},
+		"RetainIncluded": {
+			reason: "marked, and asked for", verdict: Remove, change: func(o *Options) { o.IncludeRetained = true },
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				snapshot := a.snapshot(volume)
+				uuid := a.shallow(snapshot)
+				f.retain(volume, snapshot, uuid)
+				return uuid
+			},
+		},
+		"RetainOther": {
+			reason: "another volume that shows the same snapshot is marked", verdict: Remove,
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				snapshot := a.snapshot(volume)
+				f.retain(volume, snapshot, a.shallow(snapshot))
 				return a.shallow(snapshot)
 			},
 		},

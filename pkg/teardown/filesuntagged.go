@@ -44,7 +44,7 @@ func (p *filesPlan) decideShallow() {
 		case !found || tag == "":
 			p.take(Decision{item, Keep, "its snapshot is gone, or has no tag: nobody knows whose it is"})
 		default:
-			item.Tag = tag
+			item.Tag, item.Retain = tag, snap.metadata[ceph.TagRetainShown(j.UUID)] == ceph.RetainMark
 			p.take(p.shownHere(s, p.ofSnapshot(item, j, snap)))
 		}
 	}
@@ -163,7 +163,7 @@ func (p *filesPlan) decideReferences(present map[string]bool) {
 		}
 		name := ceph.JournalName{Kind: ceph.JournalReferences, Handle: r.handle}.Object()
 		item := p.item(Journal, "", name, r.uuid, nil)
-		if blocker := p.shownBy(r.uuid); blocker != "" {
+		if blocker, _ := p.shownBy(r.uuid); blocker != "" {
 			p.take(Decision{item, Keep, blocker})
 			continue
 		}
