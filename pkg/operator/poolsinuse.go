@@ -34,6 +34,7 @@ func (s starter) poolsInUse(client func(fsid string) (Session, bool)) factory.Co
 		Infrastructures: s.clients.config.Config().V1().Infrastructures(),
 		Problems:        s.classProblems,
 		Report:          s.reports.pools,
+		Capacities:      s.reports.capacities,
 		Used:            s.used,
 		Tell:            s.tellClass,
 		Recorder:        s.recorder,

@@ -76,6 +76,7 @@ type reports struct {
 	connections *latest.Value[[]report.Connection]
 	users       *latest.Value[report.Users]
 	pools       *latest.Value[report.Pools]
+	capacities  *latest.Value[report.Capacities]
 	monSync     *latest.Value[report.MonSync]
 	writtenMons *latest.Value[report.WrittenMons]
 	tags        *latest.Value[report.Tags]
@@ -115,6 +116,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 			connections: &latest.Value[[]report.Connection]{},
 			users:       &latest.Value[report.Users]{},
 			pools:       &latest.Value[report.Pools]{},
+			capacities:  &latest.Value[report.Capacities]{},
 			monSync:     &latest.Value[report.MonSync]{},
 			writtenMons: &latest.Value[report.WrittenMons]{},
 			tags:        &latest.Value[report.Tags]{},

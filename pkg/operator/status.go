@@ -18,6 +18,7 @@ func (s starter) statusController() factory.Controller {
 		Connections: s.reports.connections,
 		Users:       s.reports.users,
 		Pools:       s.reports.pools,
+		Capacities:  s.reports.capacities,
 		MonSync:     s.reports.monSync,
 		WrittenMons: s.reports.writtenMons,
 		Tags:        s.reports.tags,

@@ -45,6 +45,8 @@ type Cluster interface {
 	// Namespaces are the RADOS namespaces of a pool that images can be in.
 	Namespaces(ctx context.Context, pool string) ([]string, error)
 	CreateNamespace(ctx context.Context, pool, namespace string) error
+	// Capacities are how full the pools are.
+	Capacities(ctx context.Context) ([]ceph.Capacity, error)
 }
 
 // Proof proves that something is no longer used; who has it among its informers wakes after each look.
@@ -80,6 +82,8 @@ type CareConfig struct {
 	// Problems is set to what keeps StorageClasses from working, in sorted sentences.
 	Problems *latest.Value[[]string]
 	Report   *latest.Value[report.Pools]
+	// Capacities is set to what is in the pools in use.
+	Capacities *latest.Value[report.Capacities]
 	// Used is set to the names, sorted, of the pools in use in which the operator shows that it runs, by
 	// fsid. A Ceph cluster of which they are not known yet is left out.
 	Used *latest.Value[map[string][]string]

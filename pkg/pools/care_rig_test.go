@@ -89,6 +89,7 @@ func newCareRig(t *testing.T, d driver.Driver, denied ...string) *careRig {
 		Infrastructures: informers.Config().V1().Infrastructures(),
 		Problems:        &latest.Value[[]string]{},
 		Report:          &latest.Value[report.Pools]{},
+		Capacities:      &latest.Value[report.Capacities]{},
 		Used:            &latest.Value[map[string][]string]{},
 		Tell: func(_ context.Context, class, message string, before int) error {
 			r.events = append(r.events, fmt.Sprintf("%s %d: %s", class, before, message))

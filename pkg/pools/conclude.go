@@ -54,11 +54,13 @@ func (c *care) conclude(ctx context.Context, clusters []ceph.Cluster, want deman
 	}
 	all := findings{}
 	published := report.Pools{Missing: map[string][]string{}, Protected: map[string][]string{}, Unprotected: map[string][]string{}}
+	capacities := report.Capacities{}
 	for _, cluster := range clusters {
 		v := c.seen[cluster.FSID]
 		if v == nil || v.found == nil {
 			return nil
 		}
+		capacities[cluster.FSID] = v.found.capacities
 		all.classes = append(all.classes, v.found.classes...)
 		all.lost = append(all.lost, v.found.lost...)
 		all.trouble = append(all.trouble, v.found.trouble...)
@@ -74,6 +76,7 @@ func (c *care) conclude(ctx context.Context, clusters []ceph.Cluster, want deman
 		all.classes = append(all.classes, classProblem{class.Class, fmt.Sprintf("StorageClass %s: %s", class.Class, class.Problem)})
 	}
 	c.Report.Set(published)
+	c.Capacities.Set(capacities)
 	c.Problems.Set(sortedTexts(all.classes))
 	return errors.Join(c.report(ctx, all, want), c.tellClasses(ctx, all.classes))
 }

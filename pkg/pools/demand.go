@@ -7,6 +7,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -93,6 +94,7 @@ type findings struct {
 	lost []string
 	// missing, protected and unprotected are names of pools and filesystems.
 	missing, protected, unprotected []string
+	capacities                      []report.Capacity
 	// trouble is why pools are not protected.
 	trouble []trouble
 	// waiting is how many pools the time did not suffice for.

@@ -60,6 +60,7 @@ func (l *look) run(ctx context.Context) error {
 	}
 	err := l.mark(ctx, wanted)
 	l.used = inUse(l.has.Pools, wanted, l.user)
+	l.measure(ctx, wanted)
 	return err
 }
 

@@ -38,6 +38,20 @@ type Pools struct {
 	Protected, Unprotected map[string][]string
 }
 
+// Capacities are what is in the pools in use, by fsid; those with the most volumes first.
+type Capacities map[string][]Capacity
+
+// Capacity is what is in a pool in use.
+type Capacity struct {
+	Pool string
+	// Volumes is how many PersistentVolumes lie there, with their data or with what leads to it.
+	Volumes int
+	// Measured is false while Ceph does not say how full the pool is.
+	Measured bool
+	// Stored is what is written, Available what can still be, in bytes and without copies.
+	Stored, Available uint64
+}
+
 // MonSync is how long the newest monmap took to the Secret that pods mount, in seconds from
 // when its quorum was seen.
 type MonSync struct{ Seconds float64 }

@@ -53,8 +53,10 @@ type Sources struct {
 	Usage       *latest.Value[usage.Usage]
 	Placement   *latest.Value[ceph.Placement]
 	Machines    *latest.Value[report.Machines]
-	// Nodes are in the metrics alone: the ConfigMap would be written for each pod that starts.
-	Nodes *latest.Value[report.Nodes]
+	// Nodes and Capacities are in the metrics alone: the ConfigMap would be written for each pod that
+	// starts, and for each block.
+	Nodes      *latest.Value[report.Nodes]
+	Capacities *latest.Value[report.Capacities]
 	// Expiries are the ends of serving certificates that are made here, by Secret.
 	Expiries func() map[string]time.Time
 }

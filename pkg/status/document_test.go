@@ -20,7 +20,7 @@ func newSources() Sources {
 	return Sources{
 		Clusters: &latest.Value[[]ceph.Cluster]{}, Connections: &latest.Value[[]report.Connection]{},
 		Users: &latest.Value[report.Users]{}, Pools: &latest.Value[report.Pools]{}, MonSync: &latest.Value[report.MonSync]{}, WrittenMons: &latest.Value[report.WrittenMons]{}, Tags: &latest.Value[report.Tags]{},
-		Machines: &latest.Value[report.Machines]{}, Nodes: &latest.Value[report.Nodes]{},
+		Machines: &latest.Value[report.Machines]{}, Nodes: &latest.Value[report.Nodes]{}, Capacities: &latest.Value[report.Capacities]{},
 		Expiries: func() map[string]time.Time { return nil },
 		Usage:    &latest.Value[usage.Usage]{}, Placement: &latest.Value[ceph.Placement]{},
 	}
@@ -52,6 +52,9 @@ func (s Sources) tellAll(t *testing.T, now time.Time) {
 	s.MonSync.Set(report.MonSync{Seconds: 0.5})
 	s.Machines.Set(report.Machines{"vms": {"image": "", "backup": "nobody makes them"}})
 	s.Nodes.Set(report.Nodes{Served: 5, NotServed: 2, NotReady: 1})
+	s.Capacities.Set(report.Capacities{"f1": {
+		{Pool: "d", Volumes: 2, Measured: true, Stored: 30, Available: 10}, {Pool: "new", Volumes: 1},
+	}})
 	s.Usage.Set(usage.Usage{
 		Places: []usage.Place{
 			{Placement: ceph.Placement{FSID: "f1", Pool: "p", DataPool: "d"}, Volumes: 2},

@@ -11,11 +11,15 @@ var (
 	reachable     = describeMetric("ceph_csi_driver_operator_reachable", "Whether the Ceph cluster answers: 1 or 0; without fsid where none has answered yet that is declared.", "fsid")
 	monmapEpoch   = describeMetric("ceph_csi_driver_operator_monmap_epoch", "Epoch of the newest monmap that was seen.", "fsid")
 	monmapAge     = describeMetric("ceph_csi_driver_operator_monmap_age_seconds", "Time since the newest monmap was seen for the first time.", "fsid")
+	mons          = describeMetric("ceph_csi_driver_operator_mons", "Mons in the newest monmap that was seen.", "fsid")
 	monSync       = describeMetric("ceph_csi_driver_operator_mon_sync_seconds", "How long the newest monmap took to the Secret that the pods mount.")
 	writtenEpoch  = describeMetric("ceph_csi_driver_operator_written_monmap_epoch", "Epoch of the newest monmap whose mons the Secret lists that the pods mount.", "fsid")
 	missingPools  = describeMetric("ceph_csi_driver_operator_missing_pools", "Pools that StorageClasses or volumes name and Ceph lacks.", "fsid")
 	guardedPools  = describeMetric("ceph_csi_driver_operator_protected_pools", "Pools in use that cannot be removed by accident.", "fsid")
 	openPools     = describeMetric("ceph_csi_driver_operator_unprotected_pools", "Pools in use that should be protected from removal, and are not.", "fsid")
+	poolVolumes   = describeMetric("ceph_csi_driver_operator_pool_volumes", "PersistentVolumes of the driver that lie in the pool, with their data or with what leads to it.", "fsid", "pool")
+	poolStored    = describeMetric("ceph_csi_driver_operator_pool_stored_bytes", "What is written in a pool in use, by whomever, without copies.", "fsid", "pool")
+	poolAvailable = describeMetric("ceph_csi_driver_operator_pool_available_bytes", "What can still be written in a pool in use, without copies.", "fsid", "pool")
 	untagged      = describeMetric("ceph_csi_driver_operator_untagged_volumes", "PersistentVolumes and VolumeSnapshotContents whose image, subvolume or snapshot should say that it is this cluster's, and cannot be made to.", "fsid")
 	conflicting   = describeMetric("ceph_csi_driver_operator_conflicting_volumes", "PersistentVolumes and VolumeSnapshotContents whose image, subvolume or snapshot says that it is another cluster's.", "fsid")
 	volumes       = describeMetric("ceph_csi_driver_operator_volumes", "PersistentVolumes of the driver.", "fsid")
@@ -45,7 +49,8 @@ func NewMetrics(sources Sources, clock clock.PassiveClock) *Metrics {
 
 // DescribeWithStability sends all metrics that there can be.
 func (m *Metrics) DescribeWithStability(ch chan<- *metrics.Desc) {
-	for _, d := range []*metrics.Desc{reachable, monmapEpoch, monmapAge, monSync, writtenEpoch, missingPools, guardedPools, openPools, untagged, conflicting, volumes,
+	for _, d := range []*metrics.Desc{reachable, monmapEpoch, monmapAge, mons, monSync, writtenEpoch, missingPools, guardedPools, openPools,
+		poolVolumes, poolStored, poolAvailable, untagged, conflicting, volumes,
 		legacyVolumes, machinesReady, nodes, certificates} {
 		ch <- d
 	}
@@ -66,12 +71,14 @@ func (m *Metrics) CollectWithStability(ch chan<- metrics.Metric) {
 		send(certificates, float64(end.Unix()), secret)
 	}
 	m.collectConnections(send)
+	m.collectCapacities(send)
 	clusters, _ := m.sources.Clusters.Get()
 	pools, poolsKnown := m.sources.Pools.Get()
 	used, usageKnown := m.sources.Usage.Get()
 	tagCounts, _ := m.sources.Tags.Get()
 	for _, c := range clusters {
 		send(monmapEpoch, float64(c.MonMap.Epoch), c.FSID)
+		send(mons, float64(len(c.MonMap.Mons)), c.FSID)
 		if poolsKnown {
 			send(missingPools, float64(len(pools.Missing[c.FSID])), c.FSID)
 			send(guardedPools, float64(len(pools.Protected[c.FSID])), c.FSID)
@@ -120,6 +127,19 @@ func (m *Metrics) collectConnections(send func(d *metrics.Desc, value float64, l
 	written, _ := m.sources.WrittenMons.Get()
 	for fsid, epoch := range written {
 		send(writtenEpoch, float64(epoch), fsid)
+	}
+}
+
+func (m *Metrics) collectCapacities(send func(d *metrics.Desc, value float64, labels ...string)) {
+	capacities, _ := m.sources.Capacities.Get()
+	for fsid, pools := range capacities {
+		for _, p := range pools {
+			send(poolVolumes, float64(p.Volumes), fsid, p.Pool)
+			if p.Measured {
+				send(poolStored, float64(p.Stored), fsid, p.Pool)
+				send(poolAvailable, float64(p.Available), fsid, p.Pool)
+			}
+		}
 	}
 }
 

@@ -32,6 +32,10 @@ ceph_csi_driver_operator_reachable{fsid="f2"} 0
 # TYPE ceph_csi_driver_operator_monmap_epoch gauge
 ceph_csi_driver_operator_monmap_epoch{fsid="f1"} 2
 ceph_csi_driver_operator_monmap_epoch{fsid="f2"} 1
+# HELP ceph_csi_driver_operator_mons [ALPHA] Mons in the newest monmap that was seen.
+# TYPE ceph_csi_driver_operator_mons gauge
+ceph_csi_driver_operator_mons{fsid="f1"} 1
+ceph_csi_driver_operator_mons{fsid="f2"} 1
 # HELP ceph_csi_driver_operator_monmap_age_seconds [ALPHA] Time since the newest monmap was seen for the first time.
 # TYPE ceph_csi_driver_operator_monmap_age_seconds gauge
 ceph_csi_driver_operator_monmap_age_seconds{fsid="f1"} 60
@@ -53,6 +57,16 @@ ceph_csi_driver_operator_protected_pools{fsid="f2"} 0
 # TYPE ceph_csi_driver_operator_unprotected_pools gauge
 ceph_csi_driver_operator_unprotected_pools{fsid="f1"} 1
 ceph_csi_driver_operator_unprotected_pools{fsid="f2"} 0
+# HELP ceph_csi_driver_operator_pool_volumes [ALPHA] PersistentVolumes of the driver that lie in the pool, with their data or with what leads to it.
+# TYPE ceph_csi_driver_operator_pool_volumes gauge
+ceph_csi_driver_operator_pool_volumes{fsid="f1",pool="d"} 2
+ceph_csi_driver_operator_pool_volumes{fsid="f1",pool="new"} 1
+# HELP ceph_csi_driver_operator_pool_stored_bytes [ALPHA] What is written in a pool in use, by whomever, without copies.
+# TYPE ceph_csi_driver_operator_pool_stored_bytes gauge
+ceph_csi_driver_operator_pool_stored_bytes{fsid="f1",pool="d"} 30
+# HELP ceph_csi_driver_operator_pool_available_bytes [ALPHA] What can still be written in a pool in use, without copies.
+# TYPE ceph_csi_driver_operator_pool_available_bytes gauge
+ceph_csi_driver_operator_pool_available_bytes{fsid="f1",pool="d"} 10
 # HELP ceph_csi_driver_operator_untagged_volumes [ALPHA] PersistentVolumes and VolumeSnapshotContents whose image, subvolume or snapshot should say that it is this cluster's, and cannot be made to.
 # TYPE ceph_csi_driver_operator_untagged_volumes gauge
 ceph_csi_driver_operator_untagged_volumes{fsid="f1"} 2

@@ -18,6 +18,8 @@ const (
 	createFailed  = `csi_sidecar_operations_seconds_count{SIDECAR,method_name="/csi.v1.Controller/CreateVolume",grpc_status_code="Internal"}`
 	createWrong   = `csi_sidecar_operations_seconds_count{SIDECAR,method_name="/csi.v1.Controller/CreateVolume",grpc_status_code="InvalidArgument"}`
 	createWithin  = `csi_sidecar_operations_seconds_bucket{SIDECAR,method_name="/csi.v1.Controller/CreateVolume",grpc_status_code="OK",le="%s"}`
+	poolStored    = `ceph_csi_driver_operator_pool_stored_bytes{OPERATOR,fsid="a",pool="p"}`
+	poolAvailable = `ceph_csi_driver_operator_pool_available_bytes{OPERATOR,fsid="a",pool="p"}`
 	certificate   = `ceph_csi_driver_operator_serving_certificate_expiration_timestamp_seconds{OPERATOR,secret="s"}`
 )
 
@@ -31,11 +33,13 @@ var healthy = map[string]string{
 	`ceph_csi_driver_operator_written_monmap_epoch{OPERATOR,fsid="a"}`: "5x150",
 	`ceph_csi_driver_operator_missing_pools{OPERATOR,fsid="a"}`:        "0x150",
 	`ceph_csi_driver_operator_unprotected_pools{OPERATOR,fsid="a"}`:    "0x150",
-	`ceph_csi_driver_operator_nodes{OPERATOR,state="served"}`:          "3x150",
-	`ceph_csi_driver_operator_nodes{OPERATOR,state="not_served"}`:      "0x150",
-	`ceph_csi_driver_operator_nodes{OPERATOR,state="not_ready"}`:       "2x150",
-	`ceph_csi_driver_operator_untagged_volumes{OPERATOR,fsid="a"}`:     "0x150",
-	`ceph_csi_driver_operator_conflicting_volumes{OPERATOR,fsid="a"}`:  "0x150",
+	poolStored:    "80x150",
+	poolAvailable: "20x150",
+	`ceph_csi_driver_operator_nodes{OPERATOR,state="served"}`:         "3x150",
+	`ceph_csi_driver_operator_nodes{OPERATOR,state="not_served"}`:     "0x150",
+	`ceph_csi_driver_operator_nodes{OPERATOR,state="not_ready"}`:      "2x150",
+	`ceph_csi_driver_operator_untagged_volumes{OPERATOR,fsid="a"}`:    "0x150",
+	`ceph_csi_driver_operator_conflicting_volumes{OPERATOR,fsid="a"}`: "0x150",
 	certificate:    "17280000x150",
 	createOK:       "0+3x150",
 	createFailed:   "0+1x150",
@@ -129,6 +133,10 @@ var rows = map[string]struct {
 	"PoolMissing": {
 		reason: "made at last", series: map[string]string{`ceph_csi_driver_operator_missing_pools{OPERATOR,fsid="a"}`: "0x9 2x29 0x150"},
 		want: map[string]string{"CephCSIPoolMissing": "20-40"}, says: "2 pools, filesystems",
+	},
+	"PoolFull": {
+		reason: "room was made", series: map[string]string{poolStored: "80x9 90x39 80x150", poolAvailable: "20x9 10x39 20x150"},
+		want: map[string]string{"CephCSIPoolNearlyFull": "25-50"}, says: "Pool p, which",
 	},
 	"PoolUnprotected": {
 		reason: "it takes a while to write flags", series: map[string]string{`ceph_csi_driver_operator_unprotected_pools{OPERATOR,fsid="a"}`: "0x9 1x89 0x150"},

@@ -24,6 +24,7 @@ type Cluster struct {
 	monsMade    int
 	pools       []ceph.Pool
 	poolsMade   int64
+	capacities  map[int64]ceph.Capacity
 	filesystems []ceph.FileSystem
 	fsMade      int64
 	groups      map[string][]string
@@ -45,7 +46,7 @@ type Cluster struct {
 
 // New makes a cluster with mon "a" and user client.admin, without pools and filesystems.
 func New() *Cluster {
-	c := &Cluster{fsid: FSID, groups: map[string][]string{}, namespaces: map[int64][]string{}, users: map[string]user{}, writes: map[string]int{}, volumes: newVolumes(), watched: map[object][]*watch{}}
+	c := &Cluster{fsid: FSID, capacities: map[int64]ceph.Capacity{}, groups: map[string][]string{}, namespaces: map[int64][]string{}, users: map[string]user{}, writes: map[string]int{}, volumes: newVolumes(), watched: map[object][]*watch{}}
 	c.AddMon("a")
 	c.AddUser("admin")
 	return c

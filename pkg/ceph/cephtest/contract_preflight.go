@@ -15,6 +15,7 @@ type Preflight interface {
 	Versions(ctx context.Context) (ceph.Versions, error)
 	Quorum(ctx context.Context) ([]string, error)
 	Clocks(ctx context.Context) ([]ceph.Clock, error)
+	Capacities(ctx context.Context) ([]ceph.Capacity, error)
 	FilesystemPools(ctx context.Context) ([]ceph.FilesystemPools, error)
 	SubvolumeGroups(ctx context.Context, filesystem string) ([]string, error)
 	Try(ctx context.Context, trial ceph.Trial) error
@@ -52,6 +53,19 @@ func testOverview(t *testing.T, s Subject) {
 			if !c.OK || !slices.Contains(quorum, c.Mon) {
 				t.Errorf("%s: clock of one and the same machine: %+v", name, c)
 			}
+		}
+		pools, err := conn.Pools(ctx)
+		must(t, name+": pools", err, nil)
+		capacities, err := conn.Capacities(ctx)
+		must(t, name+": capacities", err, nil)
+		for _, c := range capacities {
+			same := func(p ceph.Pool) bool { return p.ID == c.PoolID && p.Name == c.Pool }
+			if c.Available == 0 || !slices.ContainsFunc(pools, same) {
+				t.Errorf("%s: capacity %+v of an empty Ceph, pools are %+v", name, c, pools)
+			}
+		}
+		if len(capacities) == 0 {
+			t.Errorf("%s: no pool has a capacity", name)
 		}
 		groups, err := conn.SubvolumeGroups(ctx, s.Active)
 		must(t, name+": groups", err, nil)

@@ -81,6 +81,19 @@ func (c *Client) Versions(ctx context.Context) (versions ceph.Versions, err erro
 	return versions, err
 }
 
+// Capacities are how full the pools are.
+func (c *Client) Capacities(ctx context.Context) (out []ceph.Capacity, err error) {
+	err = c.run(ctx, "df", func(cluster *Cluster) error {
+		for _, p := range cluster.pools {
+			capacity := cluster.capacities[p.ID]
+			capacity.PoolID, capacity.Pool = p.ID, p.Name
+			out = append(out, capacity)
+		}
+		return nil
+	})
+	return out, err
+}
+
 // Quorum names the mons in quorum.
 func (c *Client) Quorum(ctx context.Context) (names []string, err error) {
 	err = c.run(ctx, "quorum_status", func(cluster *Cluster) error {

@@ -7,6 +7,9 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
+// emptyPool is what a new pool has room for.
+const emptyPool = 1 << 30
+
 // AddPool adds a pool; its ID is given by the cluster.
 func (c *Cluster) AddPool(pool ceph.Pool) {
 	c.mu.Lock()
@@ -19,6 +22,7 @@ func (c *Cluster) addPool(pool ceph.Pool) {
 	pool.ID = c.poolsMade
 	pool.Applications = slices.Sorted(slices.Values(pool.Applications))
 	c.pools = append(c.pools, pool)
+	c.capacities[pool.ID] = ceph.Capacity{Available: emptyPool}
 }
 
 // RemovePool removes a pool, whoever uses it.
@@ -66,6 +70,15 @@ func (c *Cluster) RenamePool(from, to string) {
 	defer c.mu.Unlock()
 	if p := c.pool(from); p != nil {
 		p.Name = to
+	}
+}
+
+// SetCapacity says how full a pool is.
+func (c *Cluster) SetCapacity(name string, stored, available uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p := c.pool(name); p != nil {
+		c.capacities[p.ID] = ceph.Capacity{Stored: stored, Available: available}
 	}
 }
 

@@ -102,7 +102,7 @@ func (u user) may(prefix string) bool {
 	}
 	command := fmt.Sprintf("allow command %q", prefix)
 	switch prefix {
-	case "fsid", "mon dump", "version", "osd pool ls", "versions", "quorum_status", "time-sync-status":
+	case "fsid", "mon dump", "version", "osd pool ls", "versions", "quorum_status", "time-sync-status", "df":
 		return u.caps.Mon != ""
 	case "osd blocklist":
 		return has(u.caps.Mon, "allow *", "profile rbd", command)

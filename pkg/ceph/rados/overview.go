@@ -36,6 +36,15 @@ func (c *Conn) Clocks(ctx context.Context) ([]ceph.Clock, error) {
 	return ceph.ParseClocks(output)
 }
 
+// Capacities are how full the pools are.
+func (c *Conn) Capacities(ctx context.Context) ([]ceph.Capacity, error) {
+	output, err := c.mon(ctx, "df", nil)
+	if err != nil {
+		return nil, fmt.Errorf("asking how full the pools are: %w", err)
+	}
+	return ceph.ParseCapacities(output)
+}
+
 // FilesystemPools are the pools of all filesystems. The user needs mon caps "allow r".
 func (c *Conn) FilesystemPools(ctx context.Context) ([]ceph.FilesystemPools, error) {
 	output, err := c.mon(ctx, "fs ls", nil)

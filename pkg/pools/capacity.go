@@ -1,0 +1,45 @@
+package pools
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"k8s.io/klog/v2"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+)
+
+// mostCapacities is how many pools of a Ceph cluster are told of, those with the most volumes: each is
+// a line of several metrics.
+const mostCapacities = 200
+
+// measure finds what is in the pools in use. Nothing rests on it: where Ceph does not say how full they
+// are, it is asked again with the next look.
+func (l *look) measure(ctx context.Context, wanted map[int64]wishes) {
+	all, err := l.client.Capacities(ctx)
+	if err != nil {
+		klog.V(2).InfoS("How full the pools are is not known", "fsid", l.cluster.FSID, "err", err)
+	}
+	volumes := map[int64]int{}
+	for _, place := range l.usage.In(l.cluster) {
+		for _, id := range l.Driver.Storage.Holding(l.has, place.Placement, place.IDs) {
+			volumes[id] += place.Volumes
+		}
+	}
+	for _, p := range l.has.Pools {
+		if wanted[p.ID] == gone {
+			continue
+		}
+		c := report.Capacity{Pool: p.Name, Volumes: volumes[p.ID]}
+		if i := slices.IndexFunc(all, func(c ceph.Capacity) bool { return c.PoolID == p.ID }); i >= 0 {
+			c.Measured, c.Stored, c.Available = true, all[i].Stored, all[i].Available
+		}
+		l.found.capacities = append(l.found.capacities, c)
+	}
+	slices.SortFunc(l.found.capacities, func(a, b report.Capacity) int {
+		return cmp.Or(cmp.Compare(b.Volumes, a.Volumes), cmp.Compare(a.Pool, b.Pool))
+	})
+	l.found.capacities = l.found.capacities[:min(len(l.found.capacities), mostCapacities)]
+}

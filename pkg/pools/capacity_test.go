@@ -1,0 +1,74 @@
+package pools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+)
+
+func (r *careRig) expectCapacities(t *testing.T, reason string, want ...report.Capacity) {
+	t.Helper()
+	got, _ := r.config.Capacities.Get()
+	if diff := cmp.Diff(report.Capacities{cephtest.FSID: want}, got); diff != "" {
+		t.Errorf("%s (-want +got)\n%s", reason, diff)
+	}
+}
+
+// mute does not say how full pools are.
+type mute struct{ Cluster }
+
+func (mute) Capacities(context.Context) ([]ceph.Capacity, error) {
+	return nil, errors.New("no answer")
+}
+
+func TestCapacities(t *testing.T) {
+	r := newCareRig(t, driver.RBD)
+	for _, name := range []string{"a", "d", "other"} {
+		r.ceph.AddPool(ceph.Pool{Name: name, Applications: []string{"rbd"}})
+	}
+	r.ceph.SetCapacity("a", 10, 90)
+	r.ceph.SetCapacity("d", 75, 25)
+	r.use(t, classes(class(driver.RBD, "c", "pool", "a", "dataPool", "d")),
+		provisioned(driver.RBD, 1, "pool", "a", "dataPool", "d"), provisioned(driver.RBD, 1, "pool", "a"))
+	r.expectCapacities(t, "pools in use alone, the fullest of volumes first",
+		report.Capacity{Pool: "a", Volumes: 2, Measured: true, Stored: 10, Available: 90},
+		report.Capacity{Pool: "d", Volumes: 1, Measured: true, Stored: 75, Available: 25})
+	r.client = mute{r.client}
+	r.later(t)
+	r.expectCapacities(t, "an old number is none", report.Capacity{Pool: "a", Volumes: 2}, report.Capacity{Pool: "d", Volumes: 1})
+	r.expectFlagged(t, "and nothing rests on it", "a", "d")
+}
+
+func TestCapacitiesOfFilesystems(t *testing.T) {
+	r := newCareRig(t, driver.CephFS)
+	r.ceph.AddFileSystem("f", true)
+	r.ceph.SetCapacity("f-data", 1, 2)
+	r.ceph.SetCapacity("f-metadata", 3, 4)
+	r.use(t, nil, provisioned(driver.CephFS, 1, "fsName", "f"))
+	r.expectCapacities(t, "both pools of the filesystem",
+		report.Capacity{Pool: "f-data", Volumes: 1, Measured: true, Stored: 1, Available: 2},
+		report.Capacity{Pool: "f-metadata", Volumes: 1, Measured: true, Stored: 3, Available: 4})
+}
+
+func TestCapacitiesAreBounded(t *testing.T) {
+	r := newCareRig(t, driver.RBD)
+	all := classes()
+	for i := range mostCapacities + 1 {
+		name := fmt.Sprintf("p%03d", i)
+		r.ceph.AddPool(ceph.Pool{Name: name, Applications: []string{"rbd"}})
+		all = append(all, class(driver.RBD, name, "pool", name))
+	}
+	r.use(t, all, provisioned(driver.RBD, mostCapacities+1, "pool", fmt.Sprintf("p%03d", mostCapacities)))
+	got, _ := r.config.Capacities.Get()
+	if pools := got[cephtest.FSID]; len(pools) != mostCapacities || pools[0].Volumes != 1 {
+		t.Errorf("got %d pools, the first one is %+v", len(pools), pools[0])
+	}
+}
