@@ -35,6 +35,8 @@ const (
 	ServiceMonitor = "servicemonitor.yaml"
 	// PrometheusRule needs another CRD of prometheus-operator.
 	PrometheusRule = "prometheusrule.yaml"
+	// Dashboard needs the namespace in which OpenShift's console looks for it.
+	Dashboard = "dashboard.yaml"
 	// StorageClass lacks the parameters that come from the Ceph cluster, as the two following.
 	StorageClass = "storageclass.yaml"
 	// VolumeSnapshotClass needs the CRD of external-snapshotter.
@@ -76,7 +78,7 @@ func New(v Values) (Set, error) {
 		return Set{}, err
 	}
 	set := Set{content: map[string][]byte{}}
-	singles := []string{CSIDriver, PrometheusRule, ServiceMonitor, StorageClass, VolumeSnapshotClass, VolumeGroupSnapshotClass}
+	singles := []string{CSIDriver, Dashboard, PrometheusRule, ServiceMonitor, StorageClass, VolumeSnapshotClass, VolumeGroupSnapshotClass}
 	for _, name := range singles {
 		if set.content[name], err = r.single(name); err != nil {
 			return Set{}, err

@@ -55,7 +55,7 @@ func TestStaticOrder(t *testing.T) {
 // TestStaticIsTheFolder: what is not static has a condition of its own.
 func TestStaticIsTheFolder(t *testing.T) {
 	special := []string{
-		assets.Controller, assets.CSIDriver, assets.Node, assets.PrometheusRule, assets.ServiceMonitor, assets.StorageClass,
+		assets.Controller, assets.CSIDriver, assets.Dashboard, assets.Node, assets.PrometheusRule, assets.ServiceMonitor, assets.StorageClass,
 		assets.VolumeGroupSnapshotClass, assets.VolumeSnapshotClass,
 	}
 	for _, d := range driver.All {

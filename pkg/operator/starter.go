@@ -155,6 +155,10 @@ func (s starter) controllers() ([]factory.Controller, error) {
 	if err != nil {
 		return nil, err
 	}
+	dashboard, err := s.dashboard()
+	if err != nil {
+		return nil, err
+	}
 	return []factory.Controller{
 		s.logLevel(),
 		s.managementState(),
@@ -181,6 +185,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.nodeDaemonSet(),
 		s.nodes(),
 		s.serviceMonitor(),
+		dashboard,
 		s.storageClass(),
 		s.usableClasses(),
 		snapshotClasses,

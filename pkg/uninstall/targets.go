@@ -121,7 +121,7 @@ func operands(d driver.Driver, set assets.Set) ([]target, error) {
 	}
 	names := set.Static()
 	slices.Reverse(names)
-	singles := []string{assets.PrometheusRule, assets.ServiceMonitor, assets.VirtualizationClass, assets.StorageClass, assets.VolumeSnapshotClass, assets.VolumeGroupSnapshotClass, assets.CSIDriver}
+	singles := []string{assets.Dashboard, assets.PrometheusRule, assets.ServiceMonitor, assets.VirtualizationClass, assets.StorageClass, assets.VolumeSnapshotClass, assets.VolumeGroupSnapshotClass, assets.CSIDriver}
 	singles = slices.DeleteFunc(singles, func(name string) bool { return !set.Has(name) })
 	for _, name := range append(singles, names...) {
 		content, err := set.Asset(name)

@@ -147,43 +147,51 @@ func documented(t *testing.T) map[string][]string {
 // TestExpressions: each asks only for what this driver's pods serve, by labels that there are.
 func TestExpressions(t *testing.T) {
 	metrics := documented(t)
-	suffix := regexp.MustCompile(`_(bucket|count|sum)$`)
 	for _, kind := range kinds {
 		jobs := scraped(t, kind)
 		for _, r := range rules(t, kind) {
-			expr, err := promQL.ParseExpr(r.Expr)
-			if err != nil {
-				t.Errorf("%s: %v", r.Alert, err)
-				continue
-			}
-			selectors := 0
-			parser.Inspect(expr, func(node parser.Node, _ []parser.Node) error {
-				selector, ok := node.(*parser.VectorSelector)
-				if !ok {
-					return nil
-				}
-				selectors++
-				own, known := metrics[suffix.ReplaceAllString(selector.Name, "")]
-				if !known {
-					t.Errorf("%s asks for %s, which pkg/status/README.md does not have", r.Alert, selector.Name)
-				}
-				equal := map[string]string{}
-				for _, m := range selector.LabelMatchers {
-					if m.Type == labels.MatchEqual {
-						equal[m.Name] = m.Value
-					}
-					if !slices.Contains(append([]string{"__name__", "namespace", "job"}, own...), m.Name) {
-						t.Errorf("%s: %s has no label %s", r.Alert, selector.Name, m.Name)
-					}
-				}
-				if equal["namespace"] != namespace || !jobs[equal["job"]] {
-					t.Errorf("%s: %s is not only of this driver's pods: %v", r.Alert, selector.Name, equal)
-				}
-				return nil
-			})
-			if selectors == 0 {
-				t.Errorf("%s asks for nothing", r.Alert)
-			}
+			expectServed(t, r.Alert, r.Expr, metrics, jobs)
 		}
 	}
 }
+
+// expectServed wants an expression to ask for something, and only for metrics that are documented, by
+// their labels, of the jobs.
+func expectServed(t *testing.T, what, text string, metrics map[string][]string, jobs map[string]bool) {
+	t.Helper()
+	expr, err := promQL.ParseExpr(text)
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+		return
+	}
+	selectors := 0
+	parser.Inspect(expr, func(node parser.Node, _ []parser.Node) error {
+		selector, ok := node.(*parser.VectorSelector)
+		if !ok {
+			return nil
+		}
+		selectors++
+		own, known := metrics[partOfHistogram.ReplaceAllString(selector.Name, "")]
+		if !known {
+			t.Errorf("%s asks for %s, which pkg/status/README.md does not have", what, selector.Name)
+		}
+		equal := map[string]string{}
+		for _, m := range selector.LabelMatchers {
+			if m.Type == labels.MatchEqual {
+				equal[m.Name] = m.Value
+			}
+			if !slices.Contains(append([]string{"__name__", "namespace", "job"}, own...), m.Name) {
+				t.Errorf("%s: %s has no label %s", what, selector.Name, m.Name)
+			}
+		}
+		if equal["namespace"] != namespace || !jobs[equal["job"]] {
+			t.Errorf("%s: %s is not only of this driver's pods: %v", what, selector.Name, equal)
+		}
+		return nil
+	})
+	if selectors == 0 {
+		t.Errorf("%s asks for nothing", what)
+	}
+}
+
+var partOfHistogram = regexp.MustCompile(`_(bucket|count|sum)$`)

@@ -18,6 +18,7 @@ const (
 	images = "the API server asks it of whoever writes a policy about images; their StorageClasses cannot be replaced"
 	asked  = "an administrator asks for it, maybe for one driver only"
 	fresh  = "a volume is looked at anew before anything is written about it in Ceph"
+	named  = "the API server asks it, with the name, of whoever applies what is not there"
 	listed = "spec.driverConfig.ceph.outOfBand and monValueFromSecret, of which a suite may use one driver's only"
 )
 
@@ -66,6 +67,7 @@ func ofDriver(d driver.Driver) map[Right]string {
 		}
 		maps.Copy(out, justified(reason{asked, Cluster, verb, strings.ReplaceAll(resources, "KIND", d.Kind)}))
 	}
+	maps.Copy(out, justified(reason{named, Cluster, "create", "/configmaps:ceph-" + d.Kind + "-csi-driver-dashboard"}))
 	return out
 }
 

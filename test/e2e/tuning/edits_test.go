@@ -1,6 +1,7 @@
 package tuning
 
 import (
+	"cmp"
 	"context"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -18,9 +19,10 @@ import (
 type edit struct {
 	what     string
 	resource schema.GroupVersionResource
-	// object is its name; those of the namespace are in ours.
+	// object is its name; those of the namespace are in ours, or in another one.
 	object     func(driver.Driver) string
 	namespaced bool
+	elsewhere  string
 	// patch is a JSON patch; without one, the object is deleted.
 	patch string
 	// field is what the patch changes.
@@ -69,6 +71,10 @@ func edits() []edit {
 			patch: `[{"op":"replace","path":"/spec/groups/0/rules/0/for","value":"10d"}]`},
 		{what: "no PrometheusRule", resource: resource("monitoring.coreos.com", "v1", "prometheusrules"),
 			object: driver.Driver.PrometheusRule, namespaced: true},
+		{what: "an empty dashboard", resource: resource("", "v1", "configmaps"), object: prefixed("-csi-driver-dashboard"), namespaced: true,
+			elsewhere: "openshift-config-managed", field: "data", patch: `[{"op":"remove","path":"/data"}]`},
+		{what: "no dashboard", resource: resource("", "v1", "configmaps"), object: prefixed("-csi-driver-dashboard"), namespaced: true,
+			elsewhere: "openshift-config-managed"},
 		{what: "no PodDisruptionBudget", resource: resource("policy", "v1", "poddisruptionbudgets"), object: prefixed("-csi-driver-controller-pdb"), namespaced: true},
 		{what: "no ServiceAccount", resource: resource("", "v1", "serviceaccounts"), object: prefixed("-csi-driver-node-sa"), namespaced: true},
 		{what: "no binding", resource: resource("rbac.authorization.k8s.io", "v1", "clusterrolebindings"), object: prefixed("-csi-driver-controller-binding")},
@@ -83,7 +89,7 @@ func edits() []edit {
 
 func (e edit) client() dynamic.ResourceInterface {
 	if e.namespaced {
-		return env.Dynamic.Resource(e.resource).Namespace(namespace)
+		return env.Dynamic.Resource(e.resource).Namespace(cmp.Or(e.elsewhere, namespace))
 	}
 	return env.Dynamic.Resource(e.resource)
 }

@@ -1,0 +1,93 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/resource/resourceread"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/served"
+)
+
+// dashboard keeps the ConfigMap that OpenShift's console shows a dashboard of.
+type dashboard struct {
+	driver   driver.Driver
+	operator v1helpers.OperatorClient
+	wanted   *corev1.ConfigMap
+	client   corev1client.ConfigMapsGetter
+	manager  string
+	watch    *served.Watch
+}
+
+// dashboard writes no condition: nobody's volumes need it.
+func (s starter) dashboard() (factory.Controller, error) {
+	manifest, err := s.assets.Asset(assets.Dashboard)
+	if err != nil {
+		return nil, err
+	}
+	name := s.driver.ConditionPrefix + "DashboardController"
+	wanted := resourceread.ReadConfigMapV1OrDie(manifest)
+	d := dashboard{
+		driver: s.driver, operator: s.clients.patient,
+		wanted: wanted, client: s.clients.kube.CoreV1(), manager: s.driver.OperatorName() + "-" + name,
+		watch: &served.Watch{
+			Client: s.clients.dynamic, Resource: corev1.SchemeGroupVersion.WithResource("configmaps"),
+			Namespace: wanted.Namespace, Name: wanted.Name, Served: s.clients.openshift,
+		},
+	}
+	return wrapped{
+		name: name, inner: d.sync, open: s.open, resync: staticResync, quiet: true,
+		informers: []factory.Informer{s.clients.crdInformer, s.gate},
+		operator:  s.clients.patient, recorder: s.recorder,
+	}.controller(), nil
+}
+
+// sync applies the ConfigMap where it is not as it should be. A cluster without a console may lack the
+// namespace.
+func (d dashboard) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+	state, err := management.State(d.operator, d.driver.Name)
+	if err != nil || state != operatorv1.Managed {
+		return err
+	}
+	known, err := d.watch.Follow(ctx, func() { syncCtx.Queue().Add(factory.DefaultQueueKey) })
+	if err != nil || !known {
+		return err
+	}
+	held, err := d.client.ConfigMaps(d.wanted.Namespace).Get(ctx, d.wanted.Name, metav1.GetOptions{})
+	if err == nil && d.isWanted(held) {
+		return nil
+	}
+	if err == nil || apierrors.IsNotFound(err) {
+		configMap := applycorev1.ConfigMap(d.wanted.Name, d.wanted.Namespace).WithLabels(d.wanted.Labels).WithData(d.wanted.Data)
+		_, err = d.client.ConfigMaps(d.wanted.Namespace).Apply(ctx, configMap, metav1.ApplyOptions{FieldManager: d.manager, Force: true})
+	}
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("keeping the console's dashboard: %w", err)
+	}
+	return nil
+}
+
+func (d dashboard) isWanted(held *corev1.ConfigMap) bool {
+	for name, value := range d.wanted.Labels {
+		if held.Labels[name] != value {
+			return false
+		}
+	}
+	for key, text := range d.wanted.Data {
+		if held.Data[key] != text {
+			return false
+		}
+	}
+	return true
+}
