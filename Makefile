@@ -131,7 +131,7 @@ cluster-down: ## Stop the embedded cluster
 demo: build $(if $(filter real,$(NODES)),dependencies-nodes require-nodes) ## Show both drivers coming up against a real Ceph; runs until Ctrl-C or make cluster-down
 	$(GO) run $(GO_FLAGS) ./test/demo $(if $(filter real,$(NODES)),-real-nodes)
 
-bench: build ## Measure the numbers of the README's table
+bench: build ## Measure both drivers, and print the figures with what they should be
 	-@test/install-dependencies.sh nodes
 	$(GO) run $(GO_FLAGS) ./test/bench
 

@@ -76,7 +76,7 @@ func TestOpenShiftTests(t *testing.T) {
 }
 
 // TestClassesOfOpenShiftTests: they are the operator's own, whose parameters of the Ceph
-// cluster README's command fills in.
+// cluster the command in test/README.md fills in.
 func TestClassesOfOpenShiftTests(t *testing.T) {
 	for _, d := range driver.All {
 		place := map[bool]string{false: "pool", true: "fsName"}[d.NeedsFilesystem]

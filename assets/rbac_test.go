@@ -152,7 +152,7 @@ func TestNobodyMay(t *testing.T) {
 			is:     func(r rights.Right) bool { return r.Verb == "*" || r.Resource == "*" || r.Group == "*" },
 		},
 		"MakeTokens": {
-			reason: "upstream's roles do: whoever takes over a node could be any ServiceAccount of the cluster; README says how to allow it to one, where Vault asks for it",
+			reason: "upstream's roles do: whoever takes over a node could be any ServiceAccount of the cluster; assets/README.md says how to allow it to one, where Vault asks for it",
 			is:     func(r rights.Right) bool { return r.Resource == "serviceaccounts/token" },
 		},
 	}

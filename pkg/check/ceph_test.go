@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
-// readme is the user of the README: everything but making users.
+// readme is the user for everything of README.md: everything but making users.
 var readme = passthroughCaps
 
 func TestCeph(t *testing.T) {

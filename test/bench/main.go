@@ -1,4 +1,4 @@
-// Command bench measures on this machine what the README promises in figures: it starts the
+// Command bench measures on this machine how fast and how small the operators are: it starts the
 // embedded cluster with a real Ceph, runs the operators of both drivers under their own
 // ServiceAccounts, and prints one table.
 package main

@@ -1,5 +1,5 @@
 // Command kubernetestests runs Kubernetes' end-to-end tests of storage drivers ("External Storage") on real nodes,
-// with the manifests of test/e2e/rbd and test/e2e/cephfs and by the README's commands. Those that are known to pass
+// with the manifests of test/e2e/rbd and test/e2e/cephfs and by the commands of test/README.md. Those that are known to pass
 // must; -all tries every one that is found and writes the lists of those anew.
 package main
 

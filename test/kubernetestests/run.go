@@ -125,7 +125,7 @@ func start(ctx context.Context, out io.Writer) (*onnodes.Cluster, error) {
 	return onnodes.Start(ctx, wanted)
 }
 
-// makeFolder makes the folder that the tests run in, with the files that README fills in, and with what is run.
+// makeFolder makes the folder that the tests run in, with the files that the command in test/README.md fills in, and with what is run.
 func (s suite) makeFolder(root string) error {
 	if err := errors.Join(os.RemoveAll(s.folder), os.MkdirAll(s.folder, 0o755)); err != nil {
 		return err

@@ -102,7 +102,7 @@ func focus(prefix string, names []string) string {
 	return regexp.QuoteMeta(prefix) + "(?:" + strings.Join(quoted, "|") + ")$"
 }
 
-// fill does what README says, so that the classes are those of the cluster.
+// fill does what test/README.md says, so that the classes are those of the cluster.
 func (s suite) fill(ctx context.Context, cluster *onnodes.Cluster) error {
 	command, err := readmeLoop(s.driver)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s suite) fill(ctx context.Context, cluster *onnodes.Cluster) error {
 	return nil
 }
 
-// readmeLoop is README's command with what it says about the other driver and about a cluster without OpenShift.
+// readmeLoop is the command of test/README.md with what that says about the other driver and about a cluster without OpenShift.
 func readmeLoop(d driver.Driver) (string, error) {
 	command, err := repository.ReadmeCommand("for file in *.in;")
 	if err != nil {
@@ -129,7 +129,7 @@ func readmeLoop(d driver.Driver) (string, error) {
 	return strings.NewReplacer(words...).Replace(command), nil
 }
 
-// readmeFlags are those of README's command but Ginkgo's.
+// readmeFlags are those of the command in test/README.md but Ginkgo's.
 func readmeFlags(kubeconfig string) ([]string, error) {
 	command, err := repository.ReadmeCommand(programs.StorageTests + " ")
 	if err != nil {

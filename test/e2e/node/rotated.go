@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
-// renewed is within a minute, as the README promises, and what follows.
+// renewed is within a minute, as pkg/credentials/README.md promises, and what follows.
 const renewed = time.Minute + fixture.Patience
 
 // Rotated has other keys for the drivers.
@@ -47,7 +47,7 @@ func Rotated() {
 			}
 		}).WithContext(ctx).WithTimeout(renewed).Should(Succeed())
 		figure("all four keys are other ones in the Secrets", begin)
-		// What is mounted with the old keys lives until Ceph asks for them again, as the README says.
+		// What is mounted with the old keys lives until Ceph asks for them again, as pkg/credentials/README.md says.
 		var old, again []string
 		for pod := range lives {
 			expectWriting(ctx, pod)
