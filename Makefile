@@ -25,7 +25,7 @@ COMPARE_RIGHTS = $(GO) run $(GO_FLAGS) ./test/rights/compare
 CLUSTER = $(GO) run $(GO_FLAGS) ./test/cluster
 
 help: ## Show the targets
-	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/\1|\2/' | awk -F'|' '{printf "  %-16s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/\1|\2/' | awk -F'|' '{printf "  %-20s %s\n", $$1, $$2}'
 
 dependencies: ## Install librados, its headers and the Ceph daemons of the distribution, where missing
 	@test/install-dependencies.sh
@@ -138,7 +138,7 @@ bench: build ## Measure both drivers, and print the figures with what they shoul
 IMAGE ?= ceph-csi-driver-operator:latest
 # Build arguments of the Dockerfile that may be given here.
 IMAGE_ARGUMENTS = $(foreach a,BUILDER BASE CEPH_RELEASE CEPH_MINIMUM,$(if $($(a)),--build-arg $(a)=$($(a))))
-images: ## Build the image $(IMAGE) with podman, docker or buildah
+images: ## Build the image that IMAGE= names with podman, docker or buildah
 	@engine=$$(command -v podman || command -v docker || command -v buildah) || { echo "make images needs podman, docker or buildah"; exit 1; }; \
 		$$engine build $(IMAGE_ARGUMENTS) -t $(IMAGE) -f Dockerfile .
 

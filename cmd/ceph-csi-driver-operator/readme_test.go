@@ -51,6 +51,20 @@ func TestReadmeFlags(t *testing.T) {
 	}
 }
 
+// TestReadmeUninstallsAnywhere: outside a pod, uninstall refuses to guess which cluster is meant.
+func TestReadmeUninstallsAnywhere(t *testing.T) {
+	command := regexp.MustCompile(`(?m)^ {4}\S*ceph-csi-driver-operator uninstall.*$`)
+	lines := command.FindAllString(everyReadme(t), -1)
+	if len(lines) < 2 {
+		t.Errorf("found only %d commands that uninstall", len(lines))
+	}
+	for _, line := range lines {
+		if !strings.Contains(line, " --kubeconfig=") {
+			t.Errorf("a README has %q, which does not name the cluster", strings.TrimSpace(line))
+		}
+	}
+}
+
 // everyReadme is the text of the README.md of all folders.
 func everyReadme(t *testing.T) string {
 	t.Helper()
