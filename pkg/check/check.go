@@ -20,10 +20,12 @@ import (
 // Ceph is a session with a Ceph cluster. None of its methods changes anything.
 type Ceph interface {
 	FSID(ctx context.Context) (string, error)
+	Version(ctx context.Context) (string, error)
 	MonMap(ctx context.Context) (ceph.MonMap, error)
 	Quorum(ctx context.Context) ([]string, error)
 	Versions(ctx context.Context) (ceph.Versions, error)
 	Clocks(ctx context.Context) ([]ceph.Clock, error)
+	Capacities(ctx context.Context) ([]ceph.Capacity, error)
 	Pools(ctx context.Context) ([]ceph.Pool, error)
 	FileSystems(ctx context.Context) ([]ceph.FileSystem, error)
 	FilesystemPools(ctx context.Context) ([]ceph.FilesystemPools, error)

@@ -55,9 +55,7 @@ func gatherCluster(ctx context.Context, config Config) clusterFacts {
 	c.namespace = ask(ctx, timeout, func(ctx context.Context) (*corev1.Namespace, error) {
 		return orNone(kube.CoreV1().Namespaces().Get(ctx, driver.Namespace, metav1.GetOptions{}))
 	})
-	c.secret = ask(ctx, timeout, func(ctx context.Context) (*corev1.Secret, error) {
-		return orNone(kube.CoreV1().Secrets(driver.Namespace).Get(ctx, driver.CredentialsSecret, metav1.GetOptions{}))
-	})
+	c.secret = ask(ctx, timeout, config.Cluster.secret)
 	c.classes = ask(ctx, timeout, func(ctx context.Context) ([]*storagev1.StorageClass, error) {
 		list, err := kube.StorageV1().StorageClasses().List(ctx, metav1.ListOptions{})
 		if err != nil {

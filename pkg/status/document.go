@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -12,9 +13,9 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
-// document is status.yaml. It has no time and nothing that moves by itself: it is written only
+// Document is status.yaml. It has no time and nothing that moves by itself: it is written only
 // when something changed. It never has a key.
-type document struct {
+type Document struct {
 	Driver string `json:"driver"`
 	// CephClusters are sorted by fsid; the default StorageClass lies in one of them.
 	CephClusters []cephCluster `json:"cephClusters"`
@@ -70,6 +71,19 @@ type credentials struct {
 	Reason string   `json:"reason,omitempty"`
 }
 
+// Read reads what an operator of any version has written into its status ConfigMap.
+func Read(configMap *corev1.ConfigMap) (Document, error) {
+	text, found := configMap.Data[key]
+	if !found {
+		return Document{}, fmt.Errorf("ConfigMap %s has no %s", configMap.Name, key)
+	}
+	var doc Document
+	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+		return Document{}, fmt.Errorf("reading %s of ConfigMap %s: %w", key, configMap.Name, err)
+	}
+	return doc, nil
+}
+
 // facts are what the features have told so far; what none has told is empty.
 type facts struct {
 	driver      string
@@ -85,7 +99,7 @@ type facts struct {
 
 // render returns status.yaml.
 func render(f facts) (string, error) {
-	doc := document{Driver: f.driver, Volumes: f.usage.Volumes(), LegacyVolumes: f.usage.LegacyVolumes()}
+	doc := Document{Driver: f.driver, Volumes: f.usage.Volumes(), LegacyVolumes: f.usage.LegacyVolumes()}
 	for _, c := range f.clusters {
 		doc.CephClusters = append(doc.CephClusters, describe(c, f))
 	}

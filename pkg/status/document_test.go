@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -150,9 +152,21 @@ func TestRender(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
+			doc, err := Read(&corev1.ConfigMap{Data: map[string]string{key: got}})
+			if again, _ := yaml.Marshal(doc); err != nil || string(again) != got {
+				t.Errorf("read as %s, %v", again, err)
+			}
 			if strings.Contains(got, secret) {
 				t.Error("it has a key")
 			}
 		})
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	for name, data := range map[string]map[string]string{"Empty": nil, "Text": {key: "[]"}} {
+		if doc, err := Read(&corev1.ConfigMap{Data: data}); err == nil {
+			t.Errorf("%s: read as %+v", name, doc)
+		}
 	}
 }

@@ -6,13 +6,18 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
@@ -53,6 +58,47 @@ func nothingWrong() {
 			Expect(r.stdout).To(ContainSubstring(want))
 		}
 		Expect(r.stdout).NotTo(ContainSubstring("Kubernetes"), "no kubeconfig is given")
+	})
+}
+
+// watching shows the cluster until Ctrl-C.
+func watching() {
+	It("follows what changes, changes nothing, and ends with 0 on Ctrl-C", func(ctx SpecContext) {
+		name := filepath.Join(GinkgoT().TempDir(), "shown")
+		file, err := os.Create(name)
+		Expect(err).NotTo(HaveOccurred())
+		defer file.Close()
+		cmd := exec.CommandContext(ctx, binary, append([]string{"check", "--watch", kubeconfig()}, admin()...)...)
+		cmd.Env = []string{"TMPDIR=" + GinkgoT().TempDir()}
+		cmd.Stdout, cmd.Stderr = file, GinkgoWriter
+		since := time.Now()
+		Expect(cmd.Start()).To(Succeed())
+		shows := func(lines ...string) {
+			GinkgoHelper()
+			for _, line := range lines {
+				Eventually(func() string { return read(name) }).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(MatchRegexp("(?m)^" + line + "$"))
+			}
+		}
+		shows(`Ceph +`+env.Cluster.Ceph().FSID()+` answers as client.admin, release .*`,
+			`Mons +3 of 3 in quorum, epoch \d+: a, b, c`, `(Pools)? +vms +\[\.{20}\]   0 %  .* stored, .*iB available`,
+			`RBD +there is no ClusterCSIDriver rbd.csi.ceph.com`, `CephFS +there is no ClusterCSIDriver cephfs.csi.ceph.com`, `Events +none`)
+		events := env.Kube.CoreV1().Events(driver.Namespace)
+		_, err = events.Create(ctx, &corev1.Event{
+			ObjectMeta: metav1.ObjectMeta{Name: "watched"}, Reason: "Watched", Message: "by a person",
+			InvolvedObject: corev1.ObjectReference{Kind: "Deployment", Namespace: driver.Namespace, Name: driver.RBD.OperatorName()},
+			LastTimestamp:  metav1.Now(),
+		}, metav1.CreateOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(events.Delete, "watched", metav1.DeleteOptions{})
+		shows(`Events +[\d:]+  Watched deployment ` + driver.RBD.OperatorName() + `: by a person`)
+		Expect(cmd.Process.Signal(os.Interrupt)).To(Succeed())
+		Expect(cmd.Wait()).To(Succeed())
+		shown := read(name)
+		for _, key := range keys {
+			Expect(shown).NotTo(ContainSubstring(key[4:30]), "a key is shown")
+		}
+		Expect(shown).NotTo(ContainSubstring("\x1b"), "nobody draws in a file")
+		Expect(fixture.Lines(fixture.Writes(ofCheck(since)))).To(BeEmpty())
 	})
 }
 

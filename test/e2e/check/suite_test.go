@@ -33,6 +33,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 var _ = Describe("Checking:", Ordered, ContinueOnFailure, func() {
 	Context("on the command line,", commandLine)
 	Context("with nothing wrong,", nothingWrong)
+	Context("with --watch, it", watching)
 	Context("of the user", users)
 	Context("of the Kubernetes cluster", kubernetesCluster)
 	Context("of Ceph", brokenCeph)
