@@ -122,6 +122,26 @@ func TestReadmePathsExist(t *testing.T) {
 	atLeast(t, 60, "paths", all)
 }
 
+// TestReadmeMapsEveryFolder: whoever looks for something finds the folder that has it.
+func TestReadmeMapsEveryFolder(t *testing.T) {
+	var mapped []string
+	for _, target := range readCode(mustRead(t, "test/README.md")).links {
+		mapped = append(mapped, filepath.ToSlash(filepath.Join("test", target)))
+	}
+	var folders []string
+	for _, f := range mustSources(t) {
+		if parts := strings.Split(f.dir, "/"); len(parts) > 1 && (parts[0] == "pkg" || parts[0] == "test") {
+			folders = append(folders, strings.Join(parts[:2], "/"))
+		}
+	}
+	slices.Sort(folders)
+	for _, folder := range atLeast(t, 30, "folders", slices.Compact(folders)) {
+		if !slices.Contains(mapped, folder) {
+			t.Errorf("the map of test/README.md lacks %s", folder)
+		}
+	}
+}
+
 func TestReadmeMakeTargetsExist(t *testing.T) {
 	makefile := mustRead(t, "Makefile")
 	for _, target := range atLeast(t, 8, "make targets", readCode(everyReadme(t)).find(`\bmake ([a-z][\w-]*)`)) {
