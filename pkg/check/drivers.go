@@ -9,6 +9,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 // driverChecks are the rows of one driver.
@@ -53,7 +54,7 @@ func noPlace(d driver.Driver, p place, f facts) Line {
 		if fs == "" && len(f.filesystems.value) == 1 {
 			fs = f.filesystems.value[0].Name
 		}
-		return wrong("filesystem", p.err.Error(), "ceph fs status "+fs, "ceph orch apply mds "+fs+"  # or start an MDS in your own way")
+		return wrong("filesystem", p.err.Error(), "ceph fs status "+shell.Quote(fs), "ceph orch apply mds "+shell.Quote(fs)+"  # or start an MDS in your own way")
 	case errors.Is(p.err, driver.ErrFilesystemUnclear):
 		return wrong("filesystem", p.err.Error(), "ceph fs ls  # then name one with --filesystem")
 	case errors.Is(p.err, driver.ErrNoPool) && p.Pool != "":
@@ -72,7 +73,7 @@ func makePool(name string) []string {
 	if strings.HasPrefix(name, placeholder) {
 		name = "rbd"
 	}
-	return []string{"ceph osd pool create " + name, "ceph osd pool application enable " + name + " rbd"}
+	return []string{shell.Command("ceph", "osd", "pool", "create", name), shell.Command("ceph", "osd", "pool", "application", "enable", name, "rbd")}
 }
 
 func poolLine(p place, f facts) Line {
@@ -83,7 +84,7 @@ func poolLine(p place, f facts) Line {
 		return right(name, "%s is not there yet: the operator makes it", p.Pool)
 	case len(f.pools.value[i].Applications) == 0:
 		return note(name, p.Pool+" has no application: Ceph warns of that (POOL_APP_NOT_ENABLED)",
-			"ceph osd pool application enable "+p.Pool+" rbd")
+			shell.Command("ceph", "osd", "pool", "application", "enable", p.Pool, "rbd"))
 	}
 	return right(name, "%s exists, for application %s", p.Pool, strings.Join(f.pools.value[i].Applications, ", "))
 }
@@ -91,7 +92,7 @@ func poolLine(p place, f facts) Line {
 func groupLine(p place, f facts) Line {
 	const name = "subvolume group"
 	known := f.groups[p.Filesystem]
-	make := fmt.Sprintf("ceph fs subvolumegroup create %s %s", p.Filesystem, p.SubvolumeGroup)
+	make := shell.Command("ceph", "fs", "subvolumegroup", "create", p.Filesystem, p.SubvolumeGroup)
 	may, unknown := f.may(ceph.TryMakeGroup)
 	switch {
 	case known.known() && slices.Contains(known.value, p.SubvolumeGroup):

@@ -10,6 +10,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -45,9 +46,9 @@ func namespace(_ Config, f facts) []Line {
 func declaration(config Config, f facts) []Line {
 	const name = "Secret " + credentialsSecret
 	create := fmt.Sprintf("oc create secret generic %s -n %s --from-file=ceph.conf=%s --from-file=keyring=%s",
-		credentialsSecret, driver.Namespace, config.Conf.Name, config.Keyring.Name)
+		credentialsSecret, driver.Namespace, shell.Quote(config.Conf.Name), shell.Quote(config.Keyring.Name))
 	if config.User != "" {
-		create += " --from-literal=userID=" + f.user.value.UserID
+		create += " --from-literal=userID=" + shell.Quote(f.user.value.UserID)
 	}
 	fact := f.cluster.secret
 	switch {
@@ -212,7 +213,7 @@ func classLines(place usage.Place, f facts) []Line {
 	exists := slices.ContainsFunc(f.filesystems.value, func(fs ceph.FileSystem) bool { return fs.Name == place.Filesystem })
 	if place.Filesystem != "" && f.filesystems.known() && !exists {
 		lines = append(lines, wrong(name, fmt.Sprintf("filesystem %q does not exist: claims stay Pending", place.Filesystem),
-			"ceph fs volume create "+place.Filesystem))
+			"ceph fs volume create "+shell.Quote(place.Filesystem)))
 	}
 	return lines
 }

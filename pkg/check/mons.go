@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 const minimalConf = "ceph config generate-minimal-conf -o ceph.conf"
@@ -32,7 +33,7 @@ func keyringFile(config Config, f facts) []Line {
 		if config.User == "" {
 			user = "client.admin"
 		}
-		return []Line{wrong(name, text(config.Keyring.Name, err), fmt.Sprintf("ceph auth get %s -o keyring", user))}
+		return []Line{wrong(name, text(config.Keyring.Name, err), fmt.Sprintf("ceph auth get %s -o keyring", shell.Quote(user)))}
 	}
 	return []Line{right(name, "user %s", f.user.value.Entity())}
 }
@@ -82,8 +83,8 @@ func addresses(config Config, f facts) []Line {
 // revive brings a mon back, or takes it out for good.
 func revive(mon string) []string {
 	return []string{
-		"systemctl restart ceph-mon@" + mon + "  # on its host; under cephadm: ceph orch daemon restart mon." + mon,
-		"ceph mon remove " + mon + "  # only if it is gone for good",
+		"systemctl restart " + shell.Quote("ceph-mon@"+mon) + "  # on its host; under cephadm: ceph orch daemon restart " + shell.Quote("mon."+mon),
+		"ceph mon remove " + shell.Quote(mon) + "  # only if it is gone for good",
 	}
 }
 
@@ -122,13 +123,13 @@ func connection(config Config, f facts) []Line {
 	case err == nil:
 		return []Line{right(name, "%s is accepted by Ceph cluster %s", user, f.fsid.value)}
 	case errors.Is(err, ceph.ErrKeyType):
-		return []Line{wrong(name, err.Error(), fmt.Sprintf("ceph auth rotate %s --key_type %s", user, ceph.AES))}
+		return []Line{wrong(name, err.Error(), fmt.Sprintf("ceph auth rotate %s --key_type %s", shell.Quote(user), ceph.AES))}
 	case errors.Is(err, ceph.ErrWrongKey):
 		message := fmt.Sprintf("the mons refuse %s: it does not exist, has another key, or has no caps for mons", user)
-		fix := []string{fmt.Sprintf("ceph auth get %s -o %s", user, config.Keyring.Name)}
+		fix := []string{shell.Command("ceph", "auth", "get", user, "-o", config.Keyring.Name)}
 		if f.user.value.Key.Type() == ceph.AES {
 			message += fmt.Sprintf("; or its key is of type %s, which a new Ceph 20 does not allow", ceph.AES)
-			fix = append(fix, fmt.Sprintf("ceph auth rotate %s --key_type %s  # only where ceph mon dump allows no other type", user, ceph.AES256))
+			fix = append(fix, fmt.Sprintf("ceph auth rotate %s --key_type %s  # only where ceph mon dump allows no other type", shell.Quote(user), ceph.AES256))
 		}
 		return []Line{wrong(name, message, fix...)}
 	case errors.Is(err, ceph.ErrOtherCluster):

@@ -5,6 +5,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 // Groups of lines that belong to no driver.
@@ -110,5 +111,5 @@ var (
 
 // setCaps is the command that gives a user its caps.
 func setCaps(user ceph.Credentials, caps ceph.Caps) string {
-	return "ceph auth caps " + user.Entity() + " " + caps.String()
+	return "ceph auth caps " + shell.Quote(user.Entity()) + " " + caps.String()
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 // rights sorts trials by whether the user may send them.
@@ -112,7 +113,7 @@ func passthroughOf(d driver.Driver, config Config, f facts) Line {
 	case len(r.unknown) > 0 && !needed:
 		return right(name, "not needed, because the driver gets users of its own")
 	case len(r.unknown) > 0:
-		return unknown(name, "not seen: "+strings.Join(r.unknown, ", ")+"; the rest is right; compare with ceph auth get "+user.Entity())
+		return unknown(name, "not seen: "+strings.Join(r.unknown, ", ")+"; the rest is right; compare with ceph auth get "+shell.Quote(user.Entity()))
 	}
 	return right(name, "%s has all rights that the driver needs", user.Entity())
 }

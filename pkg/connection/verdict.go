@@ -10,6 +10,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 // verdict is what is wrong, in words that a person can act on; the zero verdict is that
@@ -52,10 +53,10 @@ func refused(err error, declared ceph.Source, from source) verdict {
 	case errors.Is(err, ceph.ErrWrongKey):
 		return verdict{condition.AccessDenied, fmt.Sprintf("Ceph refuses %s of %s: the user does not exist there, has another key, "+
 			"a key of a type that is not allowed (`ceph mon dump` lists the others, `ceph auth rotate` makes one), or no mon caps. Compare with what `ceph auth get %s` prints, and put that into key %q",
-			user, from.where, user, from.keyEntry)}
+			user, from.where, shell.Quote(user), from.keyEntry)}
 	case errors.Is(err, ceph.ErrDenied):
 		return verdict{condition.AccessDenied, fmt.Sprintf("%s of %s may not read Ceph's monmap; its mon caps must contain 'allow r'. "+
-			"`ceph auth get %s` shows its caps, `ceph auth caps` replaces them all", user, from.where, user)}
+			"`ceph auth get %s` shows its caps, `ceph auth caps` replaces them all", user, from.where, shell.Quote(user))}
 	case noAnswer(err):
 		return verdict{condition.CephUnreachable, fmt.Sprintf("None of the mons of %s answers (%s). Check that they run and that "+
 			"pods of this cluster reach their ports; if the mons have moved, update them there (`ceph mon dump` lists them)",
@@ -70,7 +71,7 @@ func silent(err error, cluster ceph.Cluster) verdict {
 	switch {
 	case errors.Is(err, ceph.ErrDenied):
 		return verdict{condition.AccessDenied, fmt.Sprintf("%s may no longer read the monmap of Ceph cluster %s; "+
-			"its mon caps must contain 'allow r', `ceph auth get %s` shows them", user, cluster.FSID, user)}
+			"its mon caps must contain 'allow r', `ceph auth get %s` shows them", user, cluster.FSID, shell.Quote(user))}
 	case noAnswer(err):
 		return verdict{condition.CephUnreachable, fmt.Sprintf("Ceph cluster %s does not answer (mons %s). Check that a majority of its "+
 			"mons runs and that pods of this cluster reach them; what is deployed stays as it is",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 // chooseKey decides the type of keys of the driver's users; empty where Ceph knows but one.
@@ -120,7 +121,7 @@ func (c *controller) turn(ctx context.Context, cluster Ceph, user ceph.User, kin
 	if err != nil {
 		// Not as ErrDenied: the users are made all the same.
 		return ceph.User{}, fmt.Errorf("the key of %s is of type %s and has to be of type %s: %v; an administrator of Ceph does it with: ceph auth rotate %s --key_type %s",
-			user.Entity(), user.Key.Type(), kind, err, user.Entity(), kind)
+			user.Entity(), user.Key.Type(), kind, err, shell.Quote(user.Entity()), kind)
 	}
 	c.Recorder.Eventf("CephUserKeyRotated", "Gave Ceph user %s a key of type %s; volumes that are mounted with the old one have to be mounted anew", user.Entity(), kind)
 	return turned, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 // mintingCaps are all that a user of the operators needs that makes users for the drivers.
@@ -51,7 +52,7 @@ type outcome struct {
 func verdict(d driver.Driver, in input, a answer, covers bool) outcome {
 	operator := in.cluster.Credentials
 	field := fmt.Sprintf("spec.driverConfig.ceph.credentials of ClusterCSIDriver %s", d.Name)
-	advice := fmt.Sprintf("an administrator allows it with: ceph auth caps %s %s", operator.Entity(), mintingCaps)
+	advice := fmt.Sprintf("an administrator allows it with: ceph auth caps %s %s", shell.Quote(operator.Entity()), mintingCaps)
 	switch {
 	case in.mode == driver.CredentialsPassthrough:
 		return passthrough(d, in, fmt.Sprintf("%s is %s: the driver works as %s, the operator's own user", field, in.mode, operator.Entity()), "")
@@ -70,7 +71,7 @@ func verdict(d driver.Driver, in input, a answer, covers bool) outcome {
 
 func passthrough(d driver.Driver, in input, message, why string) outcome {
 	operator := in.cluster.Credentials
-	message += doubt(in, fmt.Sprintf("give the user a key of type %[1]s, where Ceph allows that: ceph auth rotate %[2]s --key_type %[1]s", ceph.AES, operator.Entity()), operator)
+	message += doubt(in, fmt.Sprintf("give the user a key of type %[1]s, where Ceph allows that: ceph auth rotate %[2]s --key_type %[1]s", ceph.AES, shell.Quote(operator.Entity())), operator)
 	return outcome{
 		secrets: map[string]ceph.Credentials{d.ProvisionerSecret(): operator, d.NodeSecret(): operator},
 		granted: true,

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 const (
@@ -130,6 +131,7 @@ func onlyPool(pools []ceph.Pool, own string, denied error) (string, error) {
 
 // creation is what an administrator runs to make a pool for images.
 func creation(pool string) string {
+	pool = shell.Quote(pool)
 	return fmt.Sprintf("ceph osd pool create %s && ceph osd pool application enable %s %s", pool, pool, rbdApplication)
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 // Tags finds each image by the journal that the volume's handle leads to. A snapshot is an image, too.
@@ -68,5 +69,5 @@ func (images) Retag(ctx context.Context, cluster TagStore, changes []Retag) ([]e
 func (images) Where(found Tags) string { return "image " + found.image.String() }
 
 func (images) TagCommand(found Tags, key, value string) string {
-	return fmt.Sprintf("rbd image-meta set %s %s %s", found.image, key, value)
+	return shell.Command("rbd", "image-meta", "set", found.image.String(), key, value)
 }

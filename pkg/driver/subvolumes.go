@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 const (
@@ -34,8 +35,8 @@ func (subvolumes) Place(ctx context.Context, cluster Ceph, wish Wish) (ceph.Plac
 		return ceph.Placement{}, err
 	}
 	if !filesystem.Active {
-		return ceph.Placement{}, fmt.Errorf("filesystem %q: %w; start an MDS for it and check 'ceph fs status %s'",
-			filesystem.Name, ceph.ErrNoActiveMDS, filesystem.Name)
+		return ceph.Placement{}, fmt.Errorf("filesystem %q: %w; start an MDS for it and check `ceph fs status %s`",
+			filesystem.Name, ceph.ErrNoActiveMDS, shell.Quote(filesystem.Name))
 	}
 	group := cmp.Or(wish.SubvolumeGroup, DefaultSubvolumeGroup)
 	err = cluster.EnsureSubvolumeGroup(ctx, filesystem.Name, group)

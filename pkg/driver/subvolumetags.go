@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 // ungrouped is the directory of subvolumes that are in no group.
@@ -203,12 +204,13 @@ func (subvolumes) Where(found Tags) string {
 
 func (subvolumes) TagCommand(found Tags, key, value string) string {
 	at := found.subvolume
-	command := fmt.Sprintf("ceph fs subvolume metadata set %s %s %s %s", at.Filesystem, at.Name, key, value)
+	words := []string{"ceph", "fs", "subvolume", "metadata", "set", at.Filesystem, at.Name}
 	if at.Snapshot != "" {
-		command = fmt.Sprintf("ceph fs subvolume snapshot metadata set %s %s %s %s %s", at.Filesystem, at.Name, at.Snapshot, key, value)
+		words = []string{"ceph", "fs", "subvolume", "snapshot", "metadata", "set", at.Filesystem, at.Name, at.Snapshot}
 	}
+	words = append(words, key, value)
 	if at.Group != "" {
-		command += " --group_name " + at.Group
+		words = append(words, "--group_name", at.Group)
 	}
-	return command
+	return shell.Command(words...)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 // Inventory is what one Ceph cluster has.
@@ -94,7 +95,7 @@ func (images) Lacks(has Inventory, place ceph.Placement) []Lack {
 	case !found:
 		out = append(out, missing(place.DataPool, "data pool %q does not exist; create it in Ceph", place.DataPool))
 	case data.ErasureCoded && !data.Overwrites:
-		out = append(out, lack("data pool %q cannot be written in part; allow it: ceph osd pool set %s allow_ec_overwrites true", place.DataPool, place.DataPool))
+		out = append(out, lack("data pool %q cannot be written in part; allow it: ceph osd pool set %s allow_ec_overwrites true", place.DataPool, shell.Quote(place.DataPool)))
 	}
 	return out
 }
@@ -161,7 +162,7 @@ func (subvolumes) Untold(Inventory) []int64 { return nil }
 func (subvolumes) Lacks(has Inventory, place ceph.Placement) []Lack {
 	filesystems := filesystemsOf(has, place, nil)
 	if len(filesystems) == 0 {
-		return []Lack{missing(place.Filesystem, "filesystem %q does not exist; create it: ceph fs volume create %s", place.Filesystem, place.Filesystem)}
+		return []Lack{missing(place.Filesystem, "filesystem %q does not exist; create it: ceph fs volume create %s", place.Filesystem, shell.Quote(place.Filesystem))}
 	}
 	if place.DataPool == "" {
 		return nil
@@ -172,7 +173,7 @@ func (subvolumes) Lacks(has Inventory, place ceph.Placement) []Lack {
 	}
 	if !slices.Contains(filesystems[0].DataPools, pool.ID) {
 		return []Lack{lack("pool %q holds no data of filesystem %q; add it: ceph fs add_data_pool %s %s",
-			place.DataPool, place.Filesystem, place.Filesystem, place.DataPool)}
+			place.DataPool, place.Filesystem, shell.Quote(place.Filesystem), shell.Quote(place.DataPool))}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -63,7 +64,7 @@ func (l *look) groups(ctx context.Context, place ceph.Placement) ([]driver.Lack,
 			list:  func(ctx context.Context) ([]string, error) { return l.client.SubvolumeGroups(ctx, filesystem) },
 			make:  func(ctx context.Context) error { return l.client.EnsureSubvolumeGroup(ctx, filesystem, group) },
 			event: "CephSubvolumeGroupCreated", created: fmt.Sprintf("subvolume group %q of filesystem %q", group, filesystem),
-			lack: fmt.Sprintf("filesystem %q has no subvolume group %q; create it: ceph fs subvolumegroup create %s %s", filesystem, group, filesystem, group),
+			lack: fmt.Sprintf("filesystem %q has no subvolume group %q; create it: ceph fs subvolumegroup create %s %s", filesystem, group, shell.Quote(filesystem), shell.Quote(group)),
 		})
 		if err != nil {
 			return nil, err
@@ -95,8 +96,8 @@ func (l *look) namespaces(ctx context.Context, place usage.Place) ([]driver.Lack
 			},
 			make:  func(ctx context.Context) error { return l.client.CreateNamespace(ctx, pool, namespace) },
 			event: "CephNamespaceCreated", created: fmt.Sprintf("RADOS namespace %q in pool %q", namespace, pool),
-			lack: fmt.Sprintf("pool %q has no RADOS namespace %q, which config.json names for its clusterID; create it: rbd namespace create %s/%s",
-				pool, namespace, pool, namespace),
+			lack: fmt.Sprintf("pool %q has no RADOS namespace %q, which config.json names for its clusterID; create it: rbd namespace create %s",
+				pool, namespace, shell.Quote(pool+"/"+namespace)),
 		})
 		if err != nil {
 			return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 // look is one look at one Ceph cluster, and what is done there.
@@ -131,7 +132,7 @@ func (l *look) mark(ctx context.Context, wanted map[int64]wishes) error {
 		if want != gone && len(p.Applications) == 0 {
 			l.found.trouble = append(l.found.trouble, trouble{condition.NotProtected, fmt.Sprintf(
 				"pool %q of Ceph cluster %s has no application to record its use with; enable one: ceph osd pool application enable %s %s",
-				p.Name, l.cluster.FSID, p.Name, l.Driver.Kind)})
+				p.Name, l.cluster.FSID, shell.Quote(p.Name), l.Driver.Kind)})
 			continue
 		}
 		if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) < markReserve {

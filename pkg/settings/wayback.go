@@ -3,9 +3,9 @@ package settings
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 // patchCRD teaches the CRD of the cluster the settings.
@@ -36,5 +36,5 @@ func quoted(value any) string {
 		// Settings come from JSON.
 		return err.Error()
 	}
-	return "'" + strings.ReplaceAll(string(text), "'", `'\''`) + "'"
+	return shell.Quote(string(text))
 }

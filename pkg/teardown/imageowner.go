@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 // markKey is our own mark on temporary images, which carry no tag: once the image that one belongs
@@ -92,7 +93,7 @@ func (w *ownership) of(i ceph.RBDImage) verdict {
 	case !ok:
 		return no("its name is none that ceph-csi makes: copies and clones by hand inherit the tag")
 	case i.Replicated():
-		return no("it is mirrored, or has a journal for that; if it may go: 'rbd mirror image disable %[1]s', or 'rbd feature disable %[1]s journaling' where it is not mirrored", i.Path())
+		return no("it is mirrored, or has a journal for that; if it may go: `rbd mirror image disable %[1]s`, or `rbd feature disable %[1]s journaling` where it is not mirrored", shell.Quote(i.Path()))
 	case i.Migrating():
 		return no("it is being migrated: finish or abort that first (rbd migration)")
 	case i.Trash != nil && i.Trash.State == ceph.TrashRestoring:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 // byHand are the commands that release the pools as pools.Release would; none where the pools
@@ -71,11 +72,11 @@ func (r *rehearsal) change(name, command string, change func(*ceph.Pool)) error 
 }
 
 func (r *rehearsal) SetNoDelete(_ context.Context, pool string, on bool) error {
-	return r.change(pool, fmt.Sprintf("set %s nodelete %t", pool, on), func(p *ceph.Pool) { p.NoDelete = on })
+	return r.change(pool, fmt.Sprintf("set %s nodelete %t", shell.Quote(pool), on), func(p *ceph.Pool) { p.NoDelete = on })
 }
 
 func (r *rehearsal) SetPoolMetadata(_ context.Context, pool, application, key, value string) error {
-	return r.change(pool, fmt.Sprintf("application set %s %s %s %s", pool, application, key, value), func(p *ceph.Pool) {
+	return r.change(pool, shell.Command("application", "set", pool, application, key, value), func(p *ceph.Pool) {
 		if p.Metadata == nil {
 			p.Metadata = map[string]map[string]string{}
 		}

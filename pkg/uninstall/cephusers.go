@@ -11,6 +11,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 // userIDs are the Ceph users that the operators may have made, without "client.".
@@ -68,7 +69,7 @@ func (c cephCluster) removeUsers(ctx context.Context) error {
 	for _, user := range c.users {
 		err := c.RemoveUser(ctx, strings.TrimPrefix(user, "client."))
 		if err != nil && !errors.Is(err, ceph.ErrNotFound) {
-			left, why = append(left, "ceph auth rm "+user), append(why, err)
+			left, why = append(left, "ceph auth rm "+shell.Quote(user)), append(why, err)
 		}
 	}
 	if len(left) > 0 {

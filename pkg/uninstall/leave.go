@@ -10,6 +10,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 // statusKey has what pkg/status writes for people, of which this is a part.
@@ -45,7 +46,8 @@ func remaining(ctx context.Context, o Options) ([]string, error) {
 			document = statusDocument{} // It is for people, who may have edited it.
 		}
 		for _, cluster := range document.CephClusters {
-			for _, pool := range cluster.Pools.Protected {
+			for _, protected := range cluster.Pools.Protected {
+				pool := shell.Quote(protected)
 				out = append(out, fmt.Sprintf("ceph osd pool application rm %s %s %s # of Ceph cluster %s", pool, d.Kind, driver.ClaimKey(name, d.Kind), cluster.FSID),
 					fmt.Sprintf("ceph osd pool application rm %s %s %s # and this, if no other cluster has a key there", pool, d.Kind, driver.ProtectionKey),
 					fmt.Sprintf("ceph osd pool set %s nodelete false # likewise", pool),

@@ -14,6 +14,7 @@ import (
 	"github.com/ceph/go-ceph/rados"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 const (
@@ -170,8 +171,8 @@ func open(source ceph.Source, monitors []ceph.Address, options Options) (*rados.
 		return nil, fmt.Errorf("%w within %s s", ceph.ErrUnreachable, seconds(options.Mount, defaultMount))
 	}
 	if -number(err) == int(syscall.EINVAL) && source.Key.Type() == ceph.AES256 {
-		return nil, fmt.Errorf("%w: the key of client.%s is of type %s, which needs librados 20.2.4 or newer; `ceph auth rotate client.%s --key_type %s` makes another one, where the cluster allows that",
-			ceph.ErrKeyType, source.UserID, ceph.AES256, source.UserID, ceph.AES)
+		return nil, fmt.Errorf("%w: the key of client.%s is of type %s, which needs librados 20.2.4 or newer; `ceph auth rotate %s --key_type %s` makes another one, where the cluster allows that",
+			ceph.ErrKeyType, source.UserID, ceph.AES256, shell.Quote("client."+source.UserID), ceph.AES)
 	}
 	return nil, failure("connect", "", err)
 }
@@ -181,7 +182,7 @@ func orWeak(source ceph.Source) string {
 	if source.Key.Type() != ceph.AES {
 		return ""
 	}
-	return fmt.Sprintf(", or its key is of type %s, which a new Ceph 20 does not allow (`ceph auth rotate client.%s --key_type %s` makes another one)", ceph.AES, source.UserID, ceph.AES256)
+	return fmt.Sprintf(", or its key is of type %s, which a new Ceph 20 does not allow (`ceph auth rotate %s --key_type %s` makes another one)", ceph.AES, shell.Quote("client."+source.UserID), ceph.AES256)
 }
 
 func configure(source ceph.Source, monitors []ceph.Address, options Options) (*rados.Conn, error) {
