@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // eventDeadline bounds the writing of one event.
@@ -23,7 +25,7 @@ func (s starter) warn(ctx context.Context, about corev1.ObjectReference, reason,
 	fmt.Fprintf(hash, "%s %d %s", about.UID, before, message)
 	now := metav1.Now()
 	event := &corev1.Event{
-		ObjectMeta:     metav1.ObjectMeta{Name: fmt.Sprintf("%s.%x", about.Name, hash.Sum64()), Namespace: metav1.NamespaceDefault},
+		ObjectMeta:     metav1.ObjectMeta{Name: eventName(about.Name, hash.Sum64()), Namespace: metav1.NamespaceDefault},
 		InvolvedObject: about,
 		Type:           corev1.EventTypeWarning, Reason: reason, Message: cut(message),
 		Source:         corev1.EventSource{Component: s.driver.OperatorName()},
@@ -38,11 +40,20 @@ func (s starter) warn(ctx context.Context, about corev1.ObjectReference, reason,
 	return nil
 }
 
+// eventName keeps to what the API server takes as a name, whatever the event is about.
+func eventName(about string, hash uint64) string {
+	suffix := fmt.Sprintf(".%016x", hash)
+	if most := validation.DNS1123SubdomainMaxLength - len(suffix); len(about) > most {
+		about = strings.TrimRight(about[:most], ".-")
+	}
+	return about + suffix
+}
+
 // cut keeps to what the API server takes as an event's message.
 func cut(message string) string {
 	const most = 1024
 	if len(message) > most {
-		return message[:most-3] + "..."
+		return strings.ToValidUTF8(message[:most-3], "") + "..."
 	}
 	return message
 }

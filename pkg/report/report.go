@@ -2,7 +2,11 @@
 // ConfigMap and the metrics. A feature that has nothing to tell yet publishes nothing.
 package report
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // Connection is what the connection to one Ceph cluster tells.
 type Connection struct {
@@ -82,6 +86,13 @@ type TagCounts struct {
 // Machines is what virtual machines can do on a StorageClass: by its name and that of the
 // feature, why not; empty if they can.
 type Machines map[string]map[string]string
+
+// Classes are the first StorageClasses by name, and how many are left out.
+func (m Machines) Classes(most int) ([]string, int) {
+	names := slices.Sorted(maps.Keys(m))
+	shown := min(len(names), most)
+	return names[:shown], len(names) - shown
+}
 
 // Nodes counts those that are to have a node pod.
 type Nodes struct {

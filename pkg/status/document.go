@@ -27,6 +27,8 @@ type Document struct {
 	LegacyVolumes int `json:"legacyVolumes"`
 	// VirtualMachines says by StorageClass and feature "yes", or "no: " and why.
 	VirtualMachines map[string]map[string]string `json:"virtualMachines,omitempty"`
+	// VirtualMachinesOmitted counts StorageClasses for which there is no room.
+	VirtualMachinesOmitted int `json:"virtualMachinesOmitted,omitempty"`
 }
 
 type cephCluster struct {
@@ -55,6 +57,8 @@ type pools struct {
 	InUse     []string `json:"inUse,omitempty"`
 	Missing   []string `json:"missing,omitempty"`
 	Protected []string `json:"protected,omitempty"`
+	// Omitted counts the names for which there is no room in these lists and that of filesystems.
+	Omitted int `json:"omitted,omitempty"`
 }
 
 type place struct {
@@ -97,11 +101,27 @@ type facts struct {
 	machines    report.Machines
 }
 
-// render returns status.yaml.
+const (
+	// mostBytes leaves room in the 1 MiB that a ConfigMap may have, mostNames are listed of a kind.
+	mostBytes = 900_000
+	mostNames = 500
+)
+
+// render returns status.yaml, with as many names as there is room for.
 func render(f facts) (string, error) {
+	for most := mostNames; ; most /= 2 {
+		text, err := renderUpTo(f, most)
+		if err != nil || len(text) <= mostBytes || most == 0 {
+			return text, err
+		}
+	}
+}
+
+// renderUpTo lists that many names of a kind at most.
+func renderUpTo(f facts, most int) (string, error) {
 	doc := Document{Driver: f.driver, Volumes: f.usage.Volumes(), LegacyVolumes: f.usage.LegacyVolumes()}
 	for _, c := range f.clusters {
-		doc.CephClusters = append(doc.CephClusters, describe(c, f))
+		doc.CephClusters = append(doc.CephClusters, describe(c, f, most))
 	}
 	slices.SortFunc(doc.CephClusters, func(a, b cephCluster) int { return cmp.Compare(a.FSID, b.FSID) })
 	if f.placement != (ceph.Placement{}) {
@@ -111,7 +131,8 @@ func render(f facts) (string, error) {
 	if f.users.Mode != "" {
 		doc.Credentials = &credentials{Mode: f.users.Mode, Users: sorted(f.users.Names), Reason: f.users.Reason}
 	}
-	doc.VirtualMachines = answers(f.machines)
+	classes, omitted := f.machines.Classes(most)
+	doc.VirtualMachines, doc.VirtualMachinesOmitted = answers(f.machines, classes), omitted
 	text, err := yaml.Marshal(doc)
 	if err != nil {
 		return "", fmt.Errorf("writing %s: %w", key, err)
@@ -119,11 +140,11 @@ func render(f facts) (string, error) {
 	return string(text), nil
 }
 
-func answers(machines report.Machines) map[string]map[string]string {
+func answers(machines report.Machines, classes []string) map[string]map[string]string {
 	out := map[string]map[string]string{}
-	for class, features := range machines {
+	for _, class := range classes {
 		out[class] = map[string]string{}
-		for feature, why := range features {
+		for feature, why := range machines[class] {
 			out[class][feature] = "yes"
 			if why != "" {
 				out[class][feature] = "no: " + why
@@ -133,7 +154,7 @@ func answers(machines report.Machines) map[string]map[string]string {
 	return out
 }
 
-func describe(c ceph.Cluster, f facts) cephCluster {
+func describe(c ceph.Cluster, f facts, most int) cephCluster {
 	out := cephCluster{
 		FSID: c.FSID, MonmapEpoch: c.MonMap.Epoch, Monitors: map[string][]string{},
 		Pools: pools{Missing: sorted(f.pools.Missing[c.FSID]), Protected: sorted(f.pools.Protected[c.FSID])},
@@ -158,6 +179,12 @@ func describe(c ceph.Cluster, f facts) cephCluster {
 		out.Tags = &seen
 	}
 	out.Pools.InUse, out.Filesystems = sorted(out.Pools.InUse), sorted(out.Filesystems)
+	for _, names := range []*[]string{&out.Pools.InUse, &out.Pools.Missing, &out.Pools.Protected, &out.Filesystems} {
+		if len(*names) > most {
+			out.Pools.Omitted += len(*names) - most
+			*names = (*names)[:most]
+		}
+	}
 	return out
 }
 

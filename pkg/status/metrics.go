@@ -25,6 +25,7 @@ var (
 	volumes       = describeMetric("ceph_csi_driver_operator_volumes", "PersistentVolumes of the driver.", "fsid")
 	legacyVolumes = describeMetric("ceph_csi_driver_operator_legacy_volumes", "PersistentVolumes of Ceph from before CSI, in-tree and flexVolume.")
 	machinesReady = describeMetric("ceph_csi_driver_operator_virtual_machines_ready", "Whether virtual machines can do this on a StorageClass: 1 or 0.", "storageclass", "feature")
+	machinesCut   = describeMetric("ceph_csi_driver_operator_virtual_machines_omitted", "StorageClasses of which ceph_csi_driver_operator_virtual_machines_ready tells nothing, because there are too many.")
 	certificates  = describeMetric("ceph_csi_driver_operator_serving_certificate_expiration_timestamp_seconds", "When a serving certificate ends that cluster-storage made, by the Secret that it is in.", "secret")
 	nodes         = describeMetric("ceph_csi_driver_operator_nodes", "Nodes that are to have a node pod: served ones can mount volumes; of the others, not_ready ones are away themselves.", "state")
 )
@@ -51,7 +52,7 @@ func NewMetrics(sources Sources, clock clock.PassiveClock) *Metrics {
 func (m *Metrics) DescribeWithStability(ch chan<- *metrics.Desc) {
 	for _, d := range []*metrics.Desc{reachable, monmapEpoch, monmapAge, mons, monSync, writtenEpoch, missingPools, guardedPools, openPools,
 		poolVolumes, poolStored, poolAvailable, untagged, conflicting, volumes,
-		legacyVolumes, machinesReady, nodes, certificates} {
+		legacyVolumes, machinesReady, machinesCut, nodes, certificates} {
 		ch <- d
 	}
 }
@@ -144,9 +145,14 @@ func (m *Metrics) collectCapacities(send func(d *metrics.Desc, value float64, la
 }
 
 func (m *Metrics) collectMachines(send func(d *metrics.Desc, value float64, labels ...string)) {
-	machines, _ := m.sources.Machines.Get()
-	for class, features := range machines {
-		for feature, why := range features {
+	machines, known := m.sources.Machines.Get()
+	if !known {
+		return
+	}
+	classes, omitted := machines.Classes(mostNames)
+	send(machinesCut, float64(omitted))
+	for _, class := range classes {
+		for feature, why := range machines[class] {
 			can := 0.0
 			if why == "" {
 				can = 1

@@ -84,6 +84,9 @@ ceph_csi_driver_operator_legacy_volumes 3
 # TYPE ceph_csi_driver_operator_virtual_machines_ready gauge
 ceph_csi_driver_operator_virtual_machines_ready{feature="backup",storageclass="vms"} 0
 ceph_csi_driver_operator_virtual_machines_ready{feature="image",storageclass="vms"} 1
+# HELP ceph_csi_driver_operator_virtual_machines_omitted [ALPHA] StorageClasses of which ceph_csi_driver_operator_virtual_machines_ready tells nothing, because there are too many.
+# TYPE ceph_csi_driver_operator_virtual_machines_omitted gauge
+ceph_csi_driver_operator_virtual_machines_omitted 0
 # HELP ceph_csi_driver_operator_nodes [ALPHA] Nodes that are to have a node pod: served ones can mount volumes; of the others, not_ready ones are away themselves.
 # TYPE ceph_csi_driver_operator_nodes gauge
 ceph_csi_driver_operator_nodes{state="not_ready"} 1
