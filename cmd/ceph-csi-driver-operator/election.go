@@ -21,8 +21,16 @@ import (
 // By library-go's retry period, a new pod would wait for half a minute to a minute.
 const asking = time.Second
 
+// rounding is more than what the API server leaves of a time differs from it by.
+const rounding = time.Second
+
 // endLimit is how long the controllers may take to end, far below the 30 seconds of a pod.
 const endLimit = 5 * time.Second
+
+// errBack: the API server goes on with watches over an etcd that was restored from a backup, and tells
+// nothing of what is otherwise there, nor of anything new until the backup's resourceVersions have caught
+// up. A process that starts anew sees everything.
+var errBack = errors.New("the API server's data went back in time, as after a restore of etcd from a backup: starting anew")
 
 // elected runs start while this process has the lease.
 func (p process) elected(ctx context.Context, given configv1.LeaderElection, c *controllercmd.ControllerContext, start controllercmd.StartFunc) error {
@@ -66,7 +74,14 @@ func lead(ctx context.Context, election leaderelection.LeaderElectionConfig, sta
 	defer cancel()
 	ended, finished := make(chan error, 1), make(chan struct{})
 	var started atomic.Bool
-	election.Lock = &lock{Interface: election.Lock, every: election.RetryPeriod - asking}
+	back := func() {
+		select {
+		case ended <- errBack:
+		default:
+		}
+		cancel()
+	}
+	election.Lock = &lock{Interface: election.Lock, every: election.RetryPeriod - asking, back: back}
 	election.RetryPeriod = min(election.RetryPeriod, asking)
 	election.Callbacks = leaderelection.LeaderCallbacks{
 		OnStartedLeading: func(leading context.Context) {
@@ -114,6 +129,18 @@ type lock struct {
 	// every is how often it is renewed, at most.
 	every   time.Duration
 	renewed time.Time
+	// written is what was written last; back is called when an older one of the same process is read.
+	written resourcelock.LeaderElectionRecord
+	back    func()
+}
+
+func (l *lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	record, raw, err := l.Interface.Get(ctx)
+	if err == nil && record.HolderIdentity != "" && record.HolderIdentity == l.written.HolderIdentity &&
+		l.written.RenewTime.Sub(record.RenewTime.Time) > rounding {
+		l.back()
+	}
+	return record, raw, err
 }
 
 func (l *lock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
@@ -136,7 +163,7 @@ func (l *lock) write(ctx context.Context, record resourcelock.LeaderElectionReco
 	now := time.Now()
 	err := write(context.WithoutCancel(ctx), record)
 	if err == nil {
-		l.renewed = now
+		l.renewed, l.written = now, record
 	}
 	return err
 }

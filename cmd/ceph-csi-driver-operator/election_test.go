@@ -28,6 +28,8 @@ type leases struct {
 	// them is answered.
 	done      map[string]int
 	meanwhile func(method string, count int)
+	// conflict is how what was written by the last request is answered.
+	conflict bool
 }
 
 func (l *leases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -44,6 +46,12 @@ func (l *leases) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.done[r.Method]++
 	l.meanwhile(r.Method, l.done[r.Method])
 	w.Header().Set("Content-Type", "application/json")
+	if l.conflict {
+		l.conflict = false
+		w.WriteHeader(http.StatusConflict)
+		_ = json.NewEncoder(w).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Reason: metav1.StatusReasonConflict, Code: http.StatusConflict})
+		return
+	}
 	if l.lease == nil {
 		w.WriteHeader(http.StatusNotFound)
 		_ = json.NewEncoder(w).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Reason: metav1.StatusReasonNotFound, Code: http.StatusNotFound})
@@ -207,5 +215,45 @@ func TestLeadWaits(t *testing.T) {
 	close(returned)
 	if !<-gone || err != nil {
 		t.Errorf("it returns while the controllers still end: %v", err)
+	}
+}
+
+// TestLeadEndsWhenTimeGoesBack: an etcd that was restored from a backup has an older lease of this very
+// process. Its caches would go on without a word of what has come to be otherwise.
+func TestLeadEndsWhenTimeGoesBack(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason string
+		age    time.Duration
+		holder string
+		want   error
+	}{
+		"Older":    {"it was written before", time.Hour, "pod", errBack},
+		"Same":     {"a conflict alone says nothing", 0, "pod", nil},
+		"Another":  {"another process has taken it over, whatever its clock says", time.Hour, "other", nil},
+		"Released": {"somebody has released it", time.Hour, "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, end := context.WithCancel(t.Context())
+			defer end()
+			api := &leases{done: map[string]int{}}
+			api.meanwhile = func(method string, count int) {
+				switch {
+				case method == http.MethodPut && count == 2:
+					api.conflict = true
+					api.lease.Spec.RenewTime = &metav1.MicroTime{Time: api.lease.Spec.RenewTime.Add(-tc.age)}
+					api.lease.Spec.HolderIdentity = ptr.To(tc.holder)
+				case api.done[http.MethodGet]+api.done[http.MethodPut] > 10:
+					end()
+				}
+			}
+			err := lead(ctx, api.election(t, time.Millisecond), func(ctx context.Context) error {
+				<-ctx.Done()
+				return ctx.Err()
+			})
+			if !errors.Is(err, tc.want) {
+				t.Errorf("%s: %v, want %v", tc.reason, err, tc.want)
+			}
+		})
 	}
 }
