@@ -42,8 +42,8 @@ type ControlPlane struct {
 	// ports are etcd's two and the API server's.
 	ports []int
 	etcd  *process.Process
-	// apiserver and kwok are replaced by RestartServer.
-	apiserver, kwok *process.Process
+	// apiserver and kwok are replaced by RestartServer, manager and scheduler by RestoreEtcd.
+	apiserver, kwok, manager, scheduler *process.Process
 	// AuditLog has one JSON line per request of anyone but the control plane itself.
 	AuditLog string
 	// AdminKubeconfig is the path of a kubeconfig that may do everything.

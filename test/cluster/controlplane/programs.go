@@ -21,7 +21,7 @@ func (c *ControlPlane) startEtcd(clientPort, peerPort int) (*process.Process, er
 	client, peer := loopback("http", clientPort), loopback("http", peerPort)
 	return c.start("etcd",
 		"--name=embedded",
-		"--data-dir="+filepath.Join(c.options.Dir, "etcd"),
+		"--data-dir="+c.etcdDir(),
 		"--listen-client-urls="+client, "--advertise-client-urls="+client,
 		"--listen-peer-urls="+peer, "--initial-advertise-peer-urls="+peer, "--initial-cluster=embedded="+peer,
 		// The data dies with the cluster.
@@ -72,7 +72,7 @@ func (c *ControlPlane) startControllerManager() error {
 		// Fake nodes stay ready while a test has the API server away.
 		arguments = append(arguments, "--node-monitor-grace-period=5m")
 	}
-	_, err = c.start("kube-controller-manager", arguments...)
+	c.manager, err = c.start("kube-controller-manager", arguments...)
 	return err
 }
 
@@ -81,7 +81,7 @@ func (c *ControlPlane) startScheduler() error {
 	if err != nil {
 		return err
 	}
-	_, err = c.start("kube-scheduler",
+	c.scheduler, err = c.start("kube-scheduler",
 		"--kubeconfig="+kubeconfig,
 		"--secure-port=0", "--leader-elect=false",
 		"--kube-api-qps=500", "--kube-api-burst=1000")

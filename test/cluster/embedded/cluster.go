@@ -63,6 +63,12 @@ func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 	return c.controlPlane.RestartServer(ctx)
 }
 
+// SaveEtcd makes a backup of all that the API server has; see RestoreEtcd.
+func (c *Cluster) SaveEtcd(ctx context.Context) error { return c.controlPlane.SaveEtcd(ctx) }
+
+// RestoreEtcd takes the control plane back to the last SaveEtcd. Ceph and the operators stay as they are.
+func (c *Cluster) RestoreEtcd(ctx context.Context) error { return c.controlPlane.RestoreEtcd(ctx) }
+
 // Kubectl is the path of a kubectl of the cluster's version.
 func (c *Cluster) Kubectl() string { return c.programs.Path("kubectl") }
 

@@ -41,4 +41,5 @@ var _ = Describe("Pools", Ordered, ContinueOnFailure, func() {
 	Context("of older volumes", legacy)
 	Context("of other CSI drivers", others)
 	Context("in use", denied)
+	Context("of a cluster whose etcd was restored from a backup", restored)
 })
