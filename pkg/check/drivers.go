@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +49,7 @@ func noPlace(d driver.Driver, p place, f facts) Line {
 	case errors.Is(p.err, ceph.ErrTimeout), errors.Is(p.err, context.DeadlineExceeded):
 		return unanswered(name, p.err)
 	case errors.Is(p.err, driver.ErrNoFilesystem):
-		return wrong("filesystem", p.err.Error(), "ceph fs volume create cephfs")
+		return wrong("filesystem", p.err.Error(), shell.Command("ceph", "fs", "volume", "create", cmp.Or(p.Filesystem, "cephfs")))
 	case errors.Is(p.err, ceph.ErrNoActiveMDS):
 		fs := p.Filesystem
 		if fs == "" && len(f.filesystems.value) == 1 {

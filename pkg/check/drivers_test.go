@@ -78,6 +78,15 @@ func TestDrivers(t *testing.T) {
 			change: func(r *rig) { r.ceph.RemoveFileSystem("myfs") },
 			want:   []expect{{group: "CephFS", name: "filesystem", state: Wrong, fix: "ceph fs volume create cephfs"}},
 		},
+		"NoNamedFilesystem": {
+			reason: "the settings go on naming the one that is gone",
+			change: func(r *rig) {
+				r.ceph.RemoveFileSystem("myfs")
+				r.tune("cephfs.csi.ceph.com", map[string]any{"filesystem": "shared"})
+				r.withCluster()
+			},
+			want: []expect{{group: "CephFS", name: "filesystem", state: Wrong, message: []string{"spec.driverConfig.ceph of ClusterCSIDriver cephfs.csi.ceph.com"}, fix: "ceph fs volume create shared"}},
+		},
 		"NoFilesystemNeeded": {
 			reason: "--driver=rbd",
 			change: func(r *rig) {

@@ -45,7 +45,9 @@ func (f *facts) findPlaces(ctx context.Context, config Config) map[string]place 
 		wish.FSID = f.fsid.value
 		dry := &dryRun{facts: f}
 		p := place{own: wish.Own}
-		p.Placement, p.err = d.Storage.Place(ctx, dry, wish)
+		if p.Placement, p.err = d.Storage.Place(ctx, dry, wish); p.err != nil {
+			p.Filesystem = wish.Filesystem
+		}
 		p.makesPool, p.makesGroup = dry.pool != "", dry.group != ""
 		out[d.Name] = p
 	}

@@ -66,9 +66,17 @@ func (subvolumes) FromParameters(parameters map[string]string) ceph.Placement {
 	return ceph.Placement{FSID: parameters[clusterIDParameter], Filesystem: parameters[filesystemParameter]}
 }
 
+// createFilesystem is what an administrator runs to make a filesystem.
+func createFilesystem(name string) string {
+	return shell.Command("ceph", "fs", "volume", "create", name)
+}
+
 func chooseFilesystem(filesystems []ceph.FileSystem, wish Wish) (ceph.FileSystem, error) {
-	if len(filesystems) == 0 {
-		return ceph.FileSystem{}, fmt.Errorf("%w; create one with 'ceph fs volume create cephfs'", ErrNoFilesystem)
+	switch {
+	case len(filesystems) == 0 && wish.Filesystem == "":
+		return ceph.FileSystem{}, fmt.Errorf("%w; create one with `%s`", ErrNoFilesystem, createFilesystem("cephfs"))
+	case len(filesystems) == 0:
+		return ceph.FileSystem{}, fmt.Errorf("%w; create %q, which %s names, with `%s`", ErrNoFilesystem, wish.Filesystem, wish.Origin, createFilesystem(wish.Filesystem))
 	}
 	names := make([]string, 0, len(filesystems))
 	for _, f := range filesystems {
@@ -82,8 +90,8 @@ func chooseFilesystem(filesystems []ceph.FileSystem, wish Wish) (ceph.FileSystem
 	}
 	i := slices.Index(names, wish.Filesystem)
 	if i < 0 {
-		return ceph.FileSystem{}, fmt.Errorf("%w: filesystem %q, named by %s, does not exist; filesystems: %s; %s",
-			ErrFilesystemUnclear, wish.Filesystem, wish.Origin, quoted(names), filesystemAdvice)
+		return ceph.FileSystem{}, fmt.Errorf("%w: filesystem %q, named by %s, does not exist; filesystems: %s; %s, or create it with `%s`",
+			ErrFilesystemUnclear, wish.Filesystem, wish.Origin, quoted(names), filesystemAdvice, createFilesystem(wish.Filesystem))
 	}
 	return filesystems[i], nil
 }

@@ -23,7 +23,13 @@ func TestSubvolumesPlace(t *testing.T) {
 		"None": {
 			reason: "no CephFS here at all",
 			err:    ErrNoFilesystem,
-			text:   []string{"ceph fs volume create"},
+			text:   []string{"`ceph fs volume create cephfs`"},
+		},
+		"NoneNamed": {
+			reason: "the same command as in StorageClassesUsable: with another name, the class goes on lacking its filesystem",
+			wish:   ceph.Placement{Filesystem: "shared"},
+			err:    ErrNoFilesystem,
+			text:   []string{"StorageClass ceph-cephfs", "`ceph fs volume create shared`"},
 		},
 		"Only": {
 			reason: "the only filesystem and ceph-csi's own group",
@@ -49,7 +55,7 @@ func TestSubvolumesPlace(t *testing.T) {
 			ceph:   fakeCeph{filesystems: []ceph.FileSystem{active("a")}},
 			wish:   ceph.Placement{Filesystem: "b"},
 			err:    ErrFilesystemUnclear,
-			text:   []string{`"b"`, "StorageClass ceph-cephfs", `"a"`},
+			text:   []string{`"b"`, "StorageClass ceph-cephfs", `"a"`, "`ceph fs volume create b`"},
 		},
 		"NoActiveMDS": {
 			reason: "group commands would block the mgr for everyone: none is sent",

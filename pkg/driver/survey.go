@@ -162,7 +162,7 @@ func (subvolumes) Untold(Inventory) []int64 { return nil }
 func (subvolumes) Lacks(has Inventory, place ceph.Placement) []Lack {
 	filesystems := filesystemsOf(has, place, nil)
 	if len(filesystems) == 0 {
-		return []Lack{missing(place.Filesystem, "filesystem %q does not exist; create it: ceph fs volume create %s", place.Filesystem, shell.Quote(place.Filesystem))}
+		return []Lack{missing(place.Filesystem, "filesystem %q does not exist; create it: %s", place.Filesystem, createFilesystem(place.Filesystem))}
 	}
 	if place.DataPool == "" {
 		return nil
