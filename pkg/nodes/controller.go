@@ -1,5 +1,5 @@
 // Package nodes tells which nodes cannot mount volumes, and why. It asks the API server for pods and
-// nodes only while the DaemonSet says that pods are missing.
+// nodes only while the DaemonSet says that pods are missing, or fewer kubelets than pods know the driver.
 package nodes
 
 import (
@@ -36,6 +36,9 @@ type Config struct {
 	Driver     driver.Driver
 	Operator   v1helpers.OperatorClient
 	DaemonSets appsinformers.DaemonSetInformer
+	// Registered is how many kubelets know the driver, as Registrations last told.
+	Registered    func() (int, error)
+	Registrations factory.Informer
 	// Unavailable finds the unserved nodes of a DaemonSet.
 	Unavailable func(context.Context, *appsv1.DaemonSet) ([]Unserved, error)
 	// Report is how many there are, at once and without the condition's patience.
@@ -59,7 +62,7 @@ func New(config Config) factory.Controller {
 	return factory.New().
 		WithSync(c.sync).
 		WithControllerInstanceName(c.name).
-		WithInformers(config.Operator.Informer(), config.DaemonSets.Informer()).
+		WithInformers(config.Operator.Informer(), config.DaemonSets.Informer(), config.Registrations).
 		ToController(c.name, config.Recorder)
 }
 
@@ -76,7 +79,11 @@ func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error
 	if err != nil {
 		return fmt.Errorf("reading DaemonSet %s: %w", c.Driver.NodeName(), err)
 	}
-	if daemonSet.Status.NumberAvailable >= daemonSet.Status.DesiredNumberScheduled {
+	registered, err := c.Registered()
+	if err != nil {
+		return err
+	}
+	if desired := daemonSet.Status.DesiredNumberScheduled; daemonSet.Status.NumberAvailable >= desired && registered >= int(desired) {
 		clear(c.since)
 		c.Report.Set(count(daemonSet, nil))
 		return c.report(ctx, 0, nil)

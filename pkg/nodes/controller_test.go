@@ -26,6 +26,7 @@ import (
 // TestLife: a node is told of after a minute, by its state then, and not before; pods that start are no news.
 func TestLife(t *testing.T) {
 	var unserved []Unserved
+	registered := 3
 	daemonSet := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: driver.RBD.NodeName(), Namespace: driver.Namespace}}
 	daemonSet.Status.DesiredNumberScheduled = 3
 	informer := informers.NewSharedInformerFactory(fake.NewClientset(), 0).Apps().V1().DaemonSets()
@@ -36,28 +37,34 @@ func TestLife(t *testing.T) {
 	counts := &latest.Value[report.Nodes]{}
 	c := controller{Config{
 		Driver: driver.RBD, Report: counts, Operator: operator, DaemonSets: informer, Clock: now,
+		Registered: func() (int, error) { return registered, nil }, Registrations: informer.Informer(),
 		Unavailable: func(context.Context, *appsv1.DaemonSet) ([]Unserved, error) { return unserved, nil },
 		Recorder:    events.NewInMemoryRecorder("test", clock.RealClock{}),
 	}, "test", map[string]time.Time{}}
+	unknown := Unserved{Node: "c", Why: "the kubelet does not know the driver", Unregistered: true}
 	crashing, away := Unserved{Node: "a", Why: "CrashLoopBackOff"}, Unserved{Node: "b", Why: "the node is not ready", Away: true}
 	for _, step := range []struct {
-		reason    string
-		after     time.Duration
-		available int32
-		unserved  []Unserved
-		want, why string
-		count     report.Nodes
+		reason     string
+		after      time.Duration
+		available  int32
+		registered int
+		unserved   []Unserved
+		want, why  string
+		count      report.Nodes
 	}{
-		{"pods start", 0, 0, []Unserved{crashing, away}, "", "", report.Nodes{Served: 1, NotServed: 1, NotReady: 1}},
-		{"and crash", 59 * time.Second, 1, []Unserved{crashing}, "", "", report.Nodes{Served: 2, NotServed: 1}},
-		{"for a minute; the other one was served meanwhile", time.Second, 1, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", report.Nodes{Served: 1, NotServed: 1, NotReady: 1}},
-		{"nothing new", 0, 1, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", report.Nodes{Served: 1, NotServed: 1, NotReady: 1}},
-		{"a node is away", time.Minute, 2, []Unserved{away}, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nb: the node is not ready", report.Nodes{Served: 2, NotReady: 1}},
-		{"and back", time.Minute, 3, nil, "", "", report.Nodes{Served: 3}},
+		{"pods start", 0, 0, 3, []Unserved{crashing, away}, "", "", report.Nodes{Served: 1, NotServed: 1, NotReady: 1}},
+		{"and crash", 59 * time.Second, 1, 3, []Unserved{crashing}, "", "", report.Nodes{Served: 2, NotServed: 1}},
+		{"for a minute; the other one was served meanwhile", time.Second, 1, 3, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", report.Nodes{Served: 1, NotServed: 1, NotReady: 1}},
+		{"nothing new", 0, 1, 3, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", report.Nodes{Served: 1, NotServed: 1, NotReady: 1}},
+		{"a node is away", time.Minute, 2, 3, []Unserved{away}, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nb: the node is not ready", report.Nodes{Served: 2, NotReady: 1}},
+		{"and back", time.Minute, 3, 3, nil, "", "", report.Nodes{Served: 3}},
+		{"a kubelet is started again", 0, 3, 2, []Unserved{unknown}, "", "", report.Nodes{Served: 2, NotServed: 1}},
+		{"and does not find the driver", time.Minute, 3, 2, []Unserved{unknown}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nc: the kubelet does not know the driver", report.Nodes{Served: 2, NotServed: 1}},
+		{"and does", 0, 3, 3, nil, "", "", report.Nodes{Served: 3}},
 	} {
 		now.SetTime(now.Now().Add(step.after))
 		unserved = step.unserved
-		daemonSet.Status.NumberAvailable = step.available
+		daemonSet.Status.NumberAvailable, registered = step.available, step.registered
 		if err := c.sync(t.Context(), factory.NewSyncContext("test", c.Recorder)); err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +79,7 @@ func TestLife(t *testing.T) {
 			t.Errorf("%s: counted %+v, want %+v", step.reason, got, step.count)
 		}
 	}
-	if operator.Writes() != 3 {
+	if operator.Writes() != 5 {
 		t.Errorf("%d writes, want one for each change", operator.Writes())
 	}
 }
@@ -86,7 +93,7 @@ func TestLook(t *testing.T) {
 	daemonSet := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace}}
 	daemonSet.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "n"}}
 	client, now := fake.NewClientset(&a, &b, &mine, &others), clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
-	look := NewLook(client, now)
+	look := NewLook(client, now, func(string) bool { return true })
 	for _, step := range []struct {
 		reason     string
 		after      time.Duration

@@ -18,16 +18,22 @@ type Unserved struct {
 	Why string
 	// Away says that the node itself is not ready: no pod can be replaced there.
 	Away bool
+	// Unregistered says that the pod is ready, and the kubelet does not know the driver: nothing is to be
+	// rolled out there.
+	Unregistered bool
 }
 
 // find looks at each node that is to have a pod:
 //
 //	node       pod                  unserved
-//	any        ready                no
+//	any        ready, registered    no
+//	ready      ready, unknown       the kubelet does not know the driver
 //	not ready  none, or not ready   the node is not ready
 //	ready      none                 no pod yet
 //	ready      not ready            what its containers wait for
-func find(daemonSet *appsv1.DaemonSet, nodes []corev1.Node, pods []corev1.Pod) []Unserved {
+//
+// registered says whether the kubelet of a node knows the driver: it mounts nothing before.
+func find(daemonSet *appsv1.DaemonSet, nodes []corev1.Node, pods []corev1.Pod, registered func(node string) bool) []Unserved {
 	byNode := map[string]corev1.Pod{}
 	for _, pod := range pods {
 		if held, found := byNode[place(pod)]; !found || !ready(held) {
@@ -39,11 +45,14 @@ func find(daemonSet *appsv1.DaemonSet, nodes []corev1.Node, pods []corev1.Pod) [
 	for _, node := range nodes {
 		pod, found := byNode[node.Name]
 		switch {
-		case !found && !wanted.Matches(labels.Set(node.Labels)), found && ready(pod):
+		case !found && !wanted.Matches(labels.Set(node.Labels)), found && ready(pod) && registered(node.Name):
 		case !nodeReady(node):
 			out = append(out, Unserved{Node: node.Name, Why: "the node is not ready", Away: true})
 		case !found:
 			out = append(out, Unserved{Node: node.Name, Why: "no pod has been made"})
+		case ready(pod):
+			why := fmt.Sprintf("the kubelet does not know the driver (no entry in its CSINode), although pod %s is ready", pod.Name)
+			out = append(out, Unserved{Node: node.Name, Why: why, Unregistered: true})
 		default:
 			out = append(out, Unserved{Node: node.Name, Why: waitsFor(pod)})
 		}

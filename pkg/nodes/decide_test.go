@@ -60,10 +60,10 @@ func TestFind(t *testing.T) {
 	}{
 		"Served":    {"all is well", []corev1.Node{node("a", yes)}, []corev1.Pod{pod("a", yes)}, nil},
 		"Elsewhere": {"no pod is wanted there", []corev1.Node{windows}, nil, nil},
-		"NoPod":     {"a new node", []corev1.Node{node("a", yes)}, nil, []Unserved{{"a", "no pod has been made", false}}},
+		"NoPod":     {"a new node", []corev1.Node{node("a", yes)}, nil, []Unserved{{"a", "no pod has been made", false, false}}},
 		"Silent": {
 			"the node controller marks its pods, too", []corev1.Node{node("b", unknown), node("a", no)}, []corev1.Pod{pod("b", no)},
-			[]Unserved{{"a", "the node is not ready", true}, {"b", "the node is not ready", true}},
+			[]Unserved{{"a", "the node is not ready", true, false}, {"b", "the node is not ready", true, false}},
 		},
 		"Replaced": {
 			"the pod before it is still ending", []corev1.Node{node("a", yes)}, []corev1.Pod{pod("a", yes), pod("a", no)}, nil,
@@ -71,32 +71,40 @@ func TestFind(t *testing.T) {
 		"Crashing": {
 			"what it said last", []corev1.Node{node("a", yes)},
 			[]corev1.Pod{pod("a", no, waiting("CrashLoopBackOff", "back-off 5m0s", &corev1.ContainerStateTerminated{Message: "starting\nmodprobe failed\n", ExitCode: 1}))},
-			[]Unserved{{"a", "container csi-driver of pod pod-a: CrashLoopBackOff, ended with modprobe failed", false}},
+			[]Unserved{{"a", "container csi-driver of pod pod-a: CrashLoopBackOff, ended with modprobe failed", false, false}},
 		},
 		"Mute": {
 			"it said nothing", []corev1.Node{node("a", yes)},
 			[]corev1.Pod{pod("a", no, waiting("CrashLoopBackOff", "back-off", &corev1.ContainerStateTerminated{ExitCode: 139}))},
-			[]Unserved{{"a", "container csi-driver of pod pod-a: CrashLoopBackOff, ended with exit code 139", false}},
+			[]Unserved{{"a", "container csi-driver of pod pod-a: CrashLoopBackOff, ended with exit code 139", false, false}},
 		},
 		"NoImage": {
 			"a registry that refuses", []corev1.Node{node("a", yes)}, []corev1.Pod{pod("a", no, waiting("ImagePullBackOff", strings.Repeat("x", 300), nil))},
-			[]Unserved{{"a", "container csi-driver of pod pod-a: ImagePullBackOff, " + strings.Repeat("x", 200) + "…", false}},
+			[]Unserved{{"a", "container csi-driver of pod pod-a: ImagePullBackOff, " + strings.Repeat("x", 200) + "…", false, false}},
+		},
+		"Unregistered": {
+			"its kubelet refused the socket, or lost it", []corev1.Node{node("u", yes), node("a", yes)}, []corev1.Pod{pod("u", yes), pod("a", yes)},
+			[]Unserved{{"u", "the kubelet does not know the driver (no entry in its CSINode), although pod pod-u is ready", false, true}},
+		},
+		"UnregisteredAway": {
+			"the kubelet is gone, the pod is not marked yet", []corev1.Node{node("u", no)}, []corev1.Pod{pod("u", yes)},
+			[]Unserved{{"u", "the node is not ready", true, false}},
 		},
 		"Starting": {
 			"nothing is wrong yet", []corev1.Node{node("a", yes)},
 			[]corev1.Pod{pod("a", no, waiting("ContainerCreating", "", nil), corev1.ContainerStatus{Name: "liveness"})},
-			[]Unserved{{"a", "not ready in pod pod-a: csi-driver, liveness", false}},
+			[]Unserved{{"a", "not ready in pod pod-a: csi-driver, liveness", false, false}},
 		},
 		"Full": {
 			"the scheduler has no room", []corev1.Node{node("a", yes)}, []corev1.Pod{pending("a", "Insufficient memory")},
-			[]Unserved{{"a", "pod pod-a is not scheduled: Insufficient memory", false}},
+			[]Unserved{{"a", "pod pod-a is not scheduled: Insufficient memory", false, false}},
 		},
 	}
 	daemonSet := &appsv1.DaemonSet{}
 	daemonSet.Spec.Template.Spec.NodeSelector = map[string]string{corev1.LabelOSStable: "linux"}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, find(daemonSet, tc.nodes, tc.pods)); diff != "" {
+			if diff := cmp.Diff(tc.want, find(daemonSet, tc.nodes, tc.pods, func(node string) bool { return node != "u" })); diff != "" {
 				t.Errorf("%s: -want +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -23,6 +23,8 @@ const deadline = 20 * time.Second
 type Look struct {
 	kube  kubernetes.Interface
 	clock clock.PassiveClock
+	// registered says whether the kubelet of a node knows the driver.
+	registered func(node string) bool
 
 	mu         sync.Mutex
 	at         time.Time
@@ -31,8 +33,8 @@ type Look struct {
 }
 
 // NewLook returns one that has not looked.
-func NewLook(kube kubernetes.Interface, clock clock.PassiveClock) *Look {
-	return &Look{kube: kube, clock: clock}
+func NewLook(kube kubernetes.Interface, clock clock.PassiveClock, registered func(node string) bool) *Look {
+	return &Look{kube: kube, clock: clock, registered: registered}
 }
 
 // Unserved asks the API server, where the last answer is too old.
@@ -40,7 +42,7 @@ func (l *Look) Unserved(ctx context.Context, daemonSet *appsv1.DaemonSet) ([]Uns
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now := l.clock.Now(); now.Sub(l.at) >= again || l.generation != daemonSet.Generation {
-		unserved, err := ask(ctx, l.kube, daemonSet)
+		unserved, err := l.ask(ctx, daemonSet)
 		if err != nil {
 			return nil, err
 		}
@@ -49,12 +51,12 @@ func (l *Look) Unserved(ctx context.Context, daemonSet *appsv1.DaemonSet) ([]Uns
 	return l.unserved, nil
 }
 
-func ask(ctx context.Context, kube kubernetes.Interface, daemonSet *appsv1.DaemonSet) ([]Unserved, error) {
+func (l *Look) ask(ctx context.Context, daemonSet *appsv1.DaemonSet) ([]Unserved, error) {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 	var nodes []corev1.Node
 	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-		return kube.CoreV1().Nodes().List(ctx, o)
+		return l.kube.CoreV1().Nodes().List(ctx, o)
 	}
 	err := pager.New(list).EachListItem(ctx, metav1.ListOptions{}, func(o runtime.Object) error {
 		if node, ok := o.(*corev1.Node); ok {
@@ -74,7 +76,7 @@ func ask(ctx context.Context, kube kubernetes.Interface, daemonSet *appsv1.Daemo
 	}
 	var pods []corev1.Pod
 	list = func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-		return kube.CoreV1().Pods(daemonSet.Namespace).List(ctx, o)
+		return l.kube.CoreV1().Pods(daemonSet.Namespace).List(ctx, o)
 	}
 	err = pager.New(list).EachListItem(ctx, metav1.ListOptions{LabelSelector: selector.String()}, func(o runtime.Object) error {
 		if pod, ok := o.(*corev1.Pod); ok {
@@ -89,5 +91,5 @@ func ask(ctx context.Context, kube kubernetes.Interface, daemonSet *appsv1.Daemo
 	if err != nil {
 		return nil, fmt.Errorf("listing pods of DaemonSet %s: %w", daemonSet.Name, err)
 	}
-	return find(daemonSet, nodes, pods), nil
+	return find(daemonSet, nodes, pods, l.registered), nil
 }

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -29,6 +30,7 @@ func MarkRolledOut(d, live *appsv1.DaemonSet) {
 // get their pods when they come back.
 func OnlyAway(d *appsv1.DaemonSet, unserved []Unserved) bool {
 	count := away(unserved)
+	unserved = slices.DeleteFunc(slices.Clone(unserved), func(u Unserved) bool { return u.Unregistered })
 	return d.Status.ObservedGeneration == d.Generation && count > 0 && int(count) == len(unserved) &&
 		d.Status.UpdatedNumberScheduled+count >= d.Status.DesiredNumberScheduled
 }

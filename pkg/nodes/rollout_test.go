@@ -20,6 +20,7 @@ func TestOnlyAway(t *testing.T) {
 		"Away":     {"the pod there is replaced when the node is back", 2, 7, []Unserved{away}, true},
 		"NotSeen":  {"the change has not been acted on", 1, 7, []Unserved{away}, false},
 		"Rolling":  {"another pod is old, too", 2, 6, []Unserved{away}, false},
+		"Unknown":  {"the pod runs: its kubelet's doing", 2, 7, []Unserved{away, {Node: "c", Unregistered: true}}, true},
 		"Crashing": {"the new version does not start", 2, 8, []Unserved{away, crashing}, false},
 		"Done":     {"library-go sees that itself", 2, 8, nil, false},
 	} {

@@ -32,6 +32,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/owned"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
@@ -63,6 +64,8 @@ type clients struct {
 	volumes informers.SharedInformerFactory
 	// masters has the nodes with masterLabel.
 	masters informers.SharedInformerFactory
+	// csiNodes has CSINodes, trimmed by nodes.TrimCSINode.
+	csiNodes informers.SharedInformerFactory
 	// crds has CustomResourceDefinitions, trimmed by trimCRD.
 	crds dynamicinformer.DynamicSharedInformerFactory
 	// crdInformer triggers when CustomResourceDefinitions come or go.
@@ -152,6 +155,7 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 		kubeInformers:     kubeInformers,
 		volumes:           informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTransform(newVolumeTrimmer(d).trim)),
 		masters:           informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTweakListOptions(onlyMasters), informers.WithTransform(trimNode)),
+		csiNodes:          informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTransform(nodes.TrimCSINode(d))),
 		crds:              crds,
 		crdInformer:       crdInformer,
 	}, nil
@@ -187,7 +191,7 @@ func tellTogether(all v1helpers.KubeInformersForNamespaces) {
 // start runs every informer that a controller has asked for.
 func (c *clients) start(ctx context.Context) {
 	for _, f := range []interface{ Start(<-chan struct{}) }{
-		c.operatorInstances, c.clusterCSIDrivers, c.config, c.kubeInformers, c.volumes, c.masters, c.crds,
+		c.operatorInstances, c.clusterCSIDrivers, c.config, c.kubeInformers, c.volumes, c.masters, c.csiNodes, c.crds,
 	} {
 		f.Start(ctx.Done())
 	}

@@ -111,7 +111,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		snapshots:     newSnapshots(clients.dynamic, o.Driver),
 		kernels:       kernels,
 		machines:      &virtualization.Watches{},
-		unserved:      nodes.NewLook(clients.kube, cc.Clock),
+		unserved:      nodes.NewLook(clients.kube, cc.Clock, nodes.Registrations{Driver: o.Driver, CSINodes: clients.csiNodes.Storage().V1().CSINodes().Lister()}.Has),
 		reports: reports{
 			connections: &latest.Value[[]report.Connection]{},
 			users:       &latest.Value[report.Users]{},

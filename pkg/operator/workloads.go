@@ -99,8 +99,10 @@ func (s starter) nodeDaemonSet() factory.Controller {
 }
 
 func (s starter) nodes() factory.Controller {
+	csiNodes := s.clients.csiNodes.Storage().V1().CSINodes()
 	return nodes.New(nodes.Config{
 		Driver: s.driver, Operator: s.clients.operator, DaemonSets: s.clients.ns().Apps().V1().DaemonSets(),
+		Registered: nodes.Registrations{Driver: s.driver, CSINodes: csiNodes.Lister()}.Count, Registrations: csiNodes.Informer(),
 		Unavailable: s.unserved.Unserved, Report: s.reports.nodes, Clock: clock.RealClock{}, Recorder: s.recorder,
 	})
 }

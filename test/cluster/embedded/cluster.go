@@ -143,15 +143,22 @@ func (c *Cluster) startStandIns() error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	running, wait, err := standins.Start(ctx, client, c.options.TrustedCABundle, c.options.Log)
-	if err != nil {
-		cancel()
-		return err
-	}
-	c.StandIns = running
+	waits := []func(){standins.StartRegistrations(ctx, client, c.options.Log)}
 	c.stopStandIns = func() {
 		cancel()
-		wait()
+		for _, wait := range waits {
+			wait()
+		}
 	}
+	if c.options.Plain {
+		return nil
+	}
+	running, wait, err := standins.Start(ctx, client, c.options.TrustedCABundle, c.options.Log)
+	if err != nil {
+		c.stopStandIns()
+		c.stopStandIns = nil
+		return err
+	}
+	c.StandIns, waits = running, append(waits, wait)
 	return nil
 }

@@ -100,6 +100,9 @@ func (c *Cluster) startKubernetes(ctx context.Context, root string, begin time.T
 		if err := openshift.CreatePlain(ctx, c.admin, c.options.nodes(), c.programs.SnapshotCRDs()); err != nil {
 			return fmt.Errorf("giving Kubernetes nodes and CRDs: %w", err)
 		}
+		if err := c.startStandIns(); err != nil {
+			return err
+		}
 		c.say("%d fake nodes of a Kubernetes without OpenShift after %.1f s", c.options.Masters+c.options.Workers, time.Since(begin).Seconds())
 		return nil
 	}

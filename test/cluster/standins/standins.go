@@ -1,5 +1,6 @@
 // Package standins does what two OpenShift controllers do for everyone else's objects:
-// service-ca-operator's serving certificates and the trusted CA bundle of cluster-network-operator.
+// service-ca-operator's serving certificates and the trusted CA bundle of cluster-network-operator; and
+// what the kubelets that fake nodes lack do with CSI drivers.
 package standins
 
 import (
