@@ -63,6 +63,7 @@ type seen struct {
 // seenCeph is what Ceph tells; monMap is the proof that it answers.
 type seenCeph struct {
 	user            string
+	connected       bool
 	monMap          fact[ceph.MonMap]
 	version         fact[string]
 	quorum          fact[[]string]
@@ -115,7 +116,7 @@ func (v *View) lookAtCeph(ctx context.Context) seenCeph {
 			return seenCeph{user: v.user, monMap: fact[ceph.MonMap]{err: err, asked: true}}
 		}
 	}
-	s := seenCeph{user: v.user, monMap: ask(ctx, viewTimeout, v.session.MonMap)}
+	s := seenCeph{user: v.user, connected: true, monMap: ask(ctx, viewTimeout, v.session.MonMap)}
 	if !s.monMap.known() {
 		v.hangUp() // The key may be another one by now, or all mons.
 		return s

@@ -79,7 +79,11 @@ func (s seen) ofCeph() []string {
 		as = " as client." + c.user
 	}
 	if !c.monMap.known() {
-		return []string{row("Ceph", "does not answer%s: %v", as, c.monMap.err), row("Mons", "not asked")}
+		what := "no connection"
+		if c.connected {
+			what = "does not answer"
+		}
+		return []string{row("Ceph", "%s%s: %v", what, as, c.monMap.err), row("Mons", "not asked")}
 	}
 	answers := row("Ceph", "%s answers%s, release %s", c.monMap.value.FSID, as, cmp.Or(unread(c.version), c.version.value))
 	var names []string

@@ -109,7 +109,7 @@ var screens = map[string]struct {
 	}},
 	"blind": {width: 160, height: 40, change: func(t *testing.T, s *seen) {
 		s.infrastructure = failed[*unstructured.Unstructured]("forbidden")
-		s.ceph = seenCeph{user: "csi-operator", monMap: failed[ceph.MonMap]("no answer in time")}
+		s.ceph = seenCeph{user: "csi-operator", connected: true, monMap: failed[ceph.MonMap]("no answer in time")}
 		s.events = failed[[]corev1.Event]("forbidden")
 		s.resources[driver.RBD.Name] = failed[*unstructured.Unstructured]("forbidden")
 		s.status[driver.CephFS.Name] = failed[*status.Document]("forbidden")
