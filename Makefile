@@ -46,9 +46,10 @@ test-unit: dependencies ## Run the unit tests
 test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own
 	-@test/install-dependencies.sh nodes
 	$(CLUSTER) binaries
-	rm -rf bin/rights-used bin/figures
+	rm -rf bin/rights-used bin/figures bin/scrapes
 	$(RUN_SUITES) $(SUITES) | tee bin/e2e.log
 	$(COMPARE_RIGHTS)
+	$(GO) test -C test/alerts -trimpath -ldflags "$(GO_LD_FLAGS)" -count=1 -run Recorded .
 
 test-node: build dependencies-nodes require-nodes ## Run what needs real nodes: kubelet, containerd, sidecars
 	$(CLUSTER) binaries

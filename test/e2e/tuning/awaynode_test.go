@@ -75,9 +75,12 @@ var _ = Describe("A node whose kubelet does not know the driver", func() {
 			g.Expect(before.Spec.Drivers).To(ContainElement(HaveField("Name", d.Name)))
 			g.Expect(env.Condition(ctx, g, d, condition.NodesServed)).To(BeZero())
 		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+		recording := env.Record(ctx, d, "CephCSINodesNotServed")
+		recording.Phase(ctx, `nodes{state="not_served"} 0`)
 		setDrivers(ctx, nil)
 		DeferCleanup(func(ctx SpecContext) {
 			setDrivers(ctx, before.Spec.Drivers)
+			recording.Phase(ctx, `nodes{state="not_served"} 0`)
 			Eventually(func(g Gomega) { g.Expect(env.Condition(ctx, g, d, condition.NodesServed)).To(BeZero()) }).
 				WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 			env.Settle(ctx)
@@ -87,6 +90,7 @@ var _ = Describe("A node whose kubelet does not know the driver", func() {
 			g.Expect(said.Reason).To(Equal(condition.NodesNotServed))
 			g.Expect(said.Message).To(ContainSubstring("\n" + before.Name + ": the kubelet does not know the driver"))
 		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+		recording.Phase(ctx, `nodes{state="not_served"} 1`)
 		Expect(fixture.Complaints(env.Conditions(ctx, Default, d))).To(BeEmpty())
 	})
 })
