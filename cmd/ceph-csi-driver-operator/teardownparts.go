@@ -21,7 +21,7 @@ import (
 // options reads what living clusters name. The cluster is nil without --kubeconfig.
 func (f teardownFlags) options(ctx context.Context) (teardown.Options, *check.Cluster, error) {
 	o := teardown.Options{
-		InfraID: f.infraID, Pools: f.pools, Filesystems: f.filesystems, Parallel: f.parallel,
+		InfraID: f.infraID, Pools: f.pools, Filesystems: f.filesystems, JournalNamespaces: f.namespaces(), Parallel: f.parallel,
 		IncludeRetained: f.includeRetained, Force: f.force, KeepForChildren: f.keepForChildren,
 	}
 	var others []*teardown.Living
@@ -49,6 +49,7 @@ func (f teardownFlags) options(ctx context.Context) (teardown.Options, *check.Cl
 		others = append(others, living.Others)
 		switch {
 		case living.InfraID == f.infraID:
+			o.JournalNamespaces = append(o.JournalNamespaces, living.JournalNamespaces...)
 			o.Ours = func(i teardown.Item) bool { return living.Ours.Names(i) != "" }
 			if len(f.volumes) > 0 { // Who names single volumes wants those that the cluster has forgotten.
 				others = append(others, living.Ours)
@@ -72,9 +73,13 @@ func (f teardownFlags) options(ctx context.Context) (teardown.Options, *check.Cl
 	return o, read, nil
 }
 
+func (f teardownFlags) namespaces() []string {
+	return append([]string{driver.DefaultJournalNamespace}, f.radosNamespaces...)
+}
+
 // writeList shows who uses the Ceph cluster.
 func (f teardownFlags) writeList(ctx context.Context, conn *rados.Conn, out, progress io.Writer) error {
-	o := teardown.Options{InfraID: teardown.Nobody, Parallel: f.parallel}
+	o := teardown.Options{InfraID: teardown.Nobody, JournalNamespaces: f.namespaces(), Parallel: f.parallel}
 	uses, err := teardown.List(ctx, conn, []teardown.Part{teardown.NewImages(o, conn, clock.RealClock{}), teardown.NewFiles(filesConfig(o, conn, progress))})
 	if err != nil {
 		return err

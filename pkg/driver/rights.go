@@ -140,8 +140,8 @@ func names(namespaces []string) []string {
 	return grants(namespaces, func(namespace string) string { return " namespace=" + namespace })
 }
 
-// journalNamespace is where ceph-csi keeps the journal of subvolumes unless told otherwise.
-const journalNamespace = "csi"
+// DefaultJournalNamespace is where ceph-csi keeps the journal of subvolumes unless told otherwise.
+const DefaultJournalNamespace = "csi"
 
 // share is what is used of a filesystem: directories that nodes mount, and RADOS namespaces of the
 // metadata pool that hold the journal.
@@ -176,7 +176,7 @@ func sharesOf(filesystems []ceph.FileSystem, places []Used) map[string]share {
 			}
 			out[name] = share{
 				directories: append(append(out[name].directories, groupDirectory(p.SubvolumeGroup)), p.Directories...),
-				namespaces:  append(out[name].namespaces, cmp.Or(p.Namespace, journalNamespace)),
+				namespaces:  append(out[name].namespaces, cmp.Or(p.Namespace, DefaultJournalNamespace)),
 			}
 		}
 	}

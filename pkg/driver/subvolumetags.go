@@ -83,7 +83,7 @@ func (subvolumes) locate(ctx context.Context, cluster TagStore, filesystems []ce
 		return ceph.SubvolumePlace{}, fmt.Errorf("filesystem with ID %d: %w", handle.LocationID, ceph.ErrNotFound)
 	}
 	name := ceph.JournalName{Kind: v.journal(), UUID: handle.UUID}
-	entry, err := metadataEntry(ctx, cluster, pools, filesystems[n].MetadataPool, name, cmp.Or(v.Namespace, journalNamespace))
+	entry, err := metadataEntry(ctx, cluster, pools, filesystems[n].MetadataPool, name, cmp.Or(v.Namespace, DefaultJournalNamespace))
 	if v.Snapshot {
 		return ofSnapshot(filesystems[n].Name, v, name, entry, err)
 	}
@@ -123,7 +123,7 @@ func shown(ctx context.Context, cluster TagStore, f ceph.FileSystem, pools []cep
 		return ceph.SubvolumePlace{}, fmt.Errorf("%w: the volume shows a snapshot", ErrNothingToTag)
 	}
 	name := ceph.JournalName{Kind: ceph.JournalSnapshot, UUID: handle.UUID}
-	entry, err := metadataEntry(ctx, cluster, pools, f.MetadataPool, name, cmp.Or(v.Namespace, journalNamespace))
+	entry, err := metadataEntry(ctx, cluster, pools, f.MetadataPool, name, cmp.Or(v.Namespace, DefaultJournalNamespace))
 	if err == nil && entry == nil {
 		err = fmt.Errorf("%w: the volume shows a snapshot, of which there is no journal", ErrNothingToTag)
 	}

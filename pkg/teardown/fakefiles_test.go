@@ -69,11 +69,14 @@ func (f *fakeFiles) Pools(context.Context) ([]ceph.Pool, error) {
 	return []ceph.Pool{{ID: 7, Name: "meta"}}, nil
 }
 
-func (f *fakeFiles) Journals(context.Context, string) ([]ceph.JournalPiece, error) {
+func (f *fakeFiles) Journals(_ context.Context, _ string, namespaces ...string) ([]ceph.JournalPiece, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var out []ceph.JournalPiece
 	for at, omap := range f.omaps {
+		if !slices.Contains(namespaces, at[0]) {
+			continue
+		}
 		out = append(out, ceph.JournalPiece{Namespace: at[0], Object: at[1], Omap: maps.Clone(omap)})
 	}
 	for at := range f.references {

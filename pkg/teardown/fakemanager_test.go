@@ -58,6 +58,9 @@ type tenant struct {
 
 const journalNamespace = "csi"
 
+// journalNamespaces are those in which runs look.
+var journalNamespaces = []string{journalNamespace, "elsewhere", "tenant"}
+
 func handleOf(uuid string) string {
 	return "0001-0024-5c0e8e4a-0000-4000-8000-000000000000-0000000000000001-" + uuid
 }

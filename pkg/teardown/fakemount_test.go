@@ -92,7 +92,7 @@ func TestFilesTellWhatTheManagerTells(t *testing.T) {
 	find := func(mount fakeMount) (filesPlan, int) {
 		manager := &countingManager{fakeFiles: f}
 		part := &files{manager: manager, FilesConfig: FilesConfig{
-			Options: Options{InfraID: "a"}, Ceph: f, Clock: clock.RealClock{},
+			Options: Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Ceph: f, Clock: clock.RealClock{},
 			Mount: func(context.Context, string) (FileMount, error) { return mount, nil },
 		}}
 		if _, err := part.Find(t.Context(), nil); err != nil {

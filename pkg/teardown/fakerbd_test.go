@@ -112,7 +112,7 @@ func (f *fakeRBD) ImageJournals(_ context.Context, pool string, namespaces []str
 	return out, nil
 }
 
-func (f *fakeRBD) Journals(_ context.Context, pool string) ([]ceph.JournalPiece, error) {
+func (f *fakeRBD) Journals(_ context.Context, pool string, _ ...string) ([]ceph.JournalPiece, error) {
 	f.listed++
 	var out []ceph.JournalPiece
 	for at, omap := range f.journals {

@@ -13,7 +13,7 @@ import (
 type FilesCeph interface {
 	FileSystems(ctx context.Context) ([]ceph.FileSystem, error)
 	Pools(ctx context.Context) ([]ceph.Pool, error)
-	Journals(ctx context.Context, pool string) ([]ceph.JournalPiece, error)
+	Journals(ctx context.Context, pool string, namespaces ...string) ([]ceph.JournalPiece, error)
 	RemoveJournal(ctx context.Context, pool string, j ceph.Journal) error
 	References(ctx context.Context, pool, namespace, handle string) (ceph.RefTracker, error)
 	DropReferences(ctx context.Context, pool, namespace, handle string, volumes []string, all bool) error

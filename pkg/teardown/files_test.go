@@ -18,7 +18,7 @@ import (
 // tearDown runs the teardown of cluster a.
 func tearDown(t *testing.T, f *fakeFiles, change func(*Options)) (*Report, error) {
 	t.Helper()
-	options := Options{InfraID: "a"}
+	options := Options{InfraID: "a", JournalNamespaces: journalNamespaces}
 	if change != nil {
 		change(&options)
 	}
@@ -133,11 +133,11 @@ func TestDryRunOfFilesChangesNothing(t *testing.T) {
 	f, _ := layout(t)
 	before := dump(t, f)
 	part := NewFiles(FilesConfig{
-		Options: Options{InfraID: "a"}, Ceph: f, Clock: clock.RealClock{},
+		Options: Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Ceph: f, Clock: clock.RealClock{},
 		Manager: func(context.Context) (SubvolumeManager, error) { return f, nil },
 		Mount:   func(context.Context, string) (FileMount, error) { return fakeMount{fakeFiles: f}, nil },
 	})
-	report, err := Run(t.Context(), Config{Options: Options{InfraID: "a"}, Parts: []Part{part}, Out: &bytes.Buffer{}, DryRun: true})
+	report, err := Run(t.Context(), Config{Options: Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Parts: []Part{part}, Out: &bytes.Buffer{}, DryRun: true})
 	if n, _ := report.count(Remove); err != nil || n == 0 || f.writes != 0 || dump(t, f) != before {
 		t.Errorf("%v: %d to be removed, %d writes", err, n, f.writes)
 	}

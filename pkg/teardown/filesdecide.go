@@ -105,7 +105,7 @@ func (p *filesPlan) proof(kind ceph.JournalKind, name, needs string, metadata ma
 	object := ceph.JournalName{Kind: kind, UUID: parsed.UUID}.Object()
 	switch {
 	case !found:
-		return "no journal of the filesystem names it", false
+		return fmt.Sprintf("no journal in the RADOS namespaces of ceph-csi names it (%s; --rados-namespace adds others)", strings.Join(p.options.JournalNamespaces, ", ")), false
 	case len(journal.Contradictions) > 0:
 		return fmt.Sprintf("the parts of %s contradict each other: %s", object, journal.Contradictions[0]), false
 	case journal.Image != name:

@@ -83,6 +83,15 @@ func TestSubvolumeDecisions(t *testing.T) {
 				return uuid
 			},
 		},
+		"JournalElsewhere": {
+			reason: "nobody said that ceph-csi's journals are there, too", verdict: Refuse, because: "no journal in the RADOS namespaces of ceph-csi names it (csi, elsewhere, tenant; --rados-namespace adds others)", code: CodeRefused,
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				uuid := a.volume()
+				f.omaps[[2]string{"other", "csi.volume." + uuid}] = f.omap("volume", uuid)
+				f.forget("volume", uuid)
+				return uuid
+			},
+		},
 		"JournalOfAnother": {
 			reason: "the journal names another subvolume", verdict: Refuse, because: "names", code: CodeRefused,
 			lay: func(f *fakeFiles, a, _ tenant) string {

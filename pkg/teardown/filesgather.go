@@ -82,7 +82,7 @@ func clientsOf(ctx context.Context, mount FileMount, err error) ([]ceph.FileClie
 func (f *files) gatherJournals(ctx context.Context, in *inventory) error {
 	ctx, cancel := context.WithTimeout(ctx, listingLimit)
 	defer cancel()
-	pieces, err := f.Ceph.Journals(ctx, in.pool)
+	pieces, err := f.Ceph.Journals(ctx, in.pool, f.JournalNamespaces...)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func TestStalledRemovalsAreHurried(t *testing.T) {
 			}
 			var mounts atomic.Int32
 			part := NewFiles(FilesConfig{
-				Options: Options{InfraID: "a"}, Ceph: f, Clock: now,
+				Options: Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Ceph: f, Clock: now,
 				Manager: func(context.Context) (SubvolumeManager, error) { return manager, nil },
 				Mount: func(context.Context, string) (FileMount, error) {
 					if mounts.Add(1) == 2 {
@@ -61,7 +61,7 @@ func TestStalledRemovalsAreHurried(t *testing.T) {
 			if tc.stalled {
 				defer stepWhileWaiting(now, patience)()
 			}
-			report, err := Run(t.Context(), Config{Options: Options{InfraID: "a"}, Parts: []Part{part}, Out: io.Discard})
+			report, err := Run(t.Context(), Config{Options: Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Parts: []Part{part}, Out: io.Discard})
 			if n := mounts.Load(); err != nil || report.Code() != CodeDone || n < tc.least || n > tc.most {
 				t.Errorf("%d mounts, want %d to %d; exit code %d, %v, %q", n, tc.least, tc.most, report.Code(), err, report.Faults)
 			}

@@ -20,7 +20,7 @@ func TestManagerLoadsItsModules(t *testing.T) {
 	var told []string
 	find := func() error {
 		part := NewFiles(FilesConfig{
-			Options: Options{InfraID: "a"}, Ceph: f, Clock: now,
+			Options: Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Ceph: f, Clock: now,
 			Manager: func(context.Context) (SubvolumeManager, error) { return f, nil },
 			Mount:   func(context.Context, string) (FileMount, error) { return fakeMount{fakeFiles: f}, nil },
 			Tell:    func(sentence string) { told = append(told, sentence) },

@@ -23,7 +23,7 @@ type ImageReader interface {
 	// ImageJournals reads the journals' usual directories and the named objects from all these
 	// RADOS namespaces of a pool. Journals reads all journals of a pool, wherever they are, for
 	// which it lists the whole pool.
-	Journals(ctx context.Context, pool string) ([]ceph.JournalPiece, error)
+	Journals(ctx context.Context, pool string, namespaces ...string) ([]ceph.JournalPiece, error)
 	ImageJournals(ctx context.Context, pool string, namespaces []string, names []ceph.JournalName) ([]ceph.JournalPiece, error)
 }
 

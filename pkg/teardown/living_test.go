@@ -40,6 +40,10 @@ func TestReadLiving(t *testing.T) {
 		volumeOf("pv-1", "cephfs.csi.ceph.com", "static", map[string]string{"rootPath": "/volumes/csi/csi-vol-" + uuids[1] + "/x"}),
 		volumeOf("pv-2", "nfs.csi.k8s.io", "server#share#csi-vol-"+uuids[2], nil),
 		volumeOf("pv-3", "rbd.csi.ceph.com", "mine", map[string]string{"imageName": "csi-vol-" + uuids[3]}),
+		&corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.CephFS.ConfigSecret()},
+			Data:       map[string][]byte{"config.json": []byte(`[{"clusterID": "c", "monitors": ["m"], "cephFS": {"radosNamespace": "n"}}, {"clusterID": "d", "monitors": ["m"]}]`)},
+		},
 	)
 	objects := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{snapshotContents: "VolumeSnapshotContentList"},
 		object("Infrastructure", "config.openshift.io/v1", "cluster", map[string]any{"status": map[string]any{"infrastructureName": "b"}}),
@@ -53,6 +57,9 @@ func TestReadLiving(t *testing.T) {
 	cluster, err := ReadLiving(t.Context(), kube, objects)
 	if err != nil || cluster.InfraID != "b" {
 		t.Fatalf("%+v, %v", cluster, err)
+	}
+	if !slices.Equal(cluster.JournalNamespaces, []string{"n"}) {
+		t.Errorf("namespaces of journals: %q", cluster.JournalNamespaces)
 	}
 	living := cluster.Ours
 	for i, want := range []string{

@@ -16,6 +16,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/monitors"
 )
 
 var (
@@ -33,6 +34,8 @@ type LivingCluster struct {
 	// Ceph, of Kubernetes' own plugins and of flexVolumes: whatever their tags, they are not the
 	// operator's.
 	Ours, Others *Living
+	// JournalNamespaces are the RADOS namespaces that config.json has for journals of CephFS.
+	JournalNamespaces []string
 }
 
 // ReadLiving reads what the PersistentVolumes and VolumeSnapshotContents of a cluster name.
@@ -64,7 +67,29 @@ func ReadLiving(ctx context.Context, kube kubernetes.Interface, objects dynamic.
 			break
 		}
 	}
+	for _, d := range driver.All {
+		if err := c.addNamespaces(ctx, kube, d); err != nil {
+			return nil, err
+		}
+	}
 	return c, c.addSnapshots(ctx, objects)
+}
+
+func (c *LivingCluster) addNamespaces(ctx context.Context, kube kubernetes.Interface, d driver.Driver) error {
+	secret, err := kube.CoreV1().Secrets(driver.Namespace).Get(ctx, d.ConfigSecret(), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil // The driver does not run.
+	}
+	if err != nil {
+		return fmt.Errorf("reading Secret %s, which has config.json: %w", d.ConfigSecret(), err)
+	}
+	entries, err := ceph.ParseConfig(secret.Data[monitors.ConfigKey])
+	for _, e := range entries {
+		if e.JournalNamespace != "" {
+			c.JournalNamespaces = append(c.JournalNamespaces, e.JournalNamespace)
+		}
+	}
+	return err
 }
 
 func (c *LivingCluster) addVolume(v *corev1.PersistentVolume) {

@@ -32,6 +32,9 @@ type Options struct {
 	// Pools and Filesystems limit where to look; empty means all.
 	Pools       []string
 	Filesystems []string
+	// JournalNamespaces are the RADOS namespaces of metadata pools in which ceph-csi keeps its journals.
+	// Nobody looks into others: a filesystem may have millions of objects.
+	JournalNamespaces []string
 	// Volumes limits the run to these; empty means all.
 	Volumes []ceph.VolumeHandle
 	// IncludeRetained also removes what carries the retain mark.

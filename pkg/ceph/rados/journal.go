@@ -13,12 +13,19 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
-// Journals reads all objects of ceph-csi's journals in a pool, in whatever RADOS namespaces they
-// lie, references without their content. It lists the whole pool once, since nothing else names
-// the namespaces: some ten thousand objects per second and more.
-func (c *Conn) Journals(ctx context.Context, pool string) ([]ceph.JournalPiece, error) {
+// Journals reads all objects of ceph-csi's journals in a pool, in these RADOS namespaces, references
+// without their content. Without namespaces it lists the whole pool, since nothing else names them: some
+// ten thousand objects per second and more.
+func (c *Conn) Journals(ctx context.Context, pool string, namespaces ...string) ([]ceph.JournalPiece, error) {
+	if len(namespaces) == 0 {
+		namespaces = []string{rados.AllNamespaces}
+	}
 	pieces, err := inPool(ctx, c, pool, func(io *rados.IOContext) ([]ceph.JournalPiece, error) {
-		found, err := listJournals(ctx, io)
+		var found []ceph.JournalPiece
+		var err error
+		for i := 0; i < len(namespaces) && err == nil; i++ {
+			found, err = listJournals(ctx, io, namespaces[i], found)
+		}
 		for i := 0; i < len(found) && err == nil; i++ {
 			err = readPiece(ctx, io, &found[i])
 		}
@@ -43,14 +50,13 @@ func inPool[T any](ctx context.Context, c *Conn, pool string, work func(*rados.I
 	})
 }
 
-func listJournals(ctx context.Context, io *rados.IOContext) ([]ceph.JournalPiece, error) {
-	io.SetNamespace(rados.AllNamespaces)
+func listJournals(ctx context.Context, io *rados.IOContext, namespace string, pieces []ceph.JournalPiece) ([]ceph.JournalPiece, error) {
+	io.SetNamespace(namespace)
 	iter, err := io.Iter()
 	if err != nil {
 		return nil, failure("list objects", "", err)
 	}
 	defer iter.Close()
-	var pieces []ceph.JournalPiece
 	for iter.Next() {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("%w: %w", ceph.ErrTimeout, context.Cause(ctx))

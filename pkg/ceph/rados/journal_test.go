@@ -40,8 +40,14 @@ func testJournals(t *testing.T, c *cephdaemons.Ceph) {
 	f.put(t, "csi", directory, map[string][]byte{key: []byte(uuidA), other: []byte(uuidB)}, nil)
 	f.put(t, "csi", "csi.volume."+uuidA, map[string][]byte{"csi.imagename": []byte("csi-vol-" + uuidA), "csi.volname": []byte("pvc-1")}, nil)
 	f.put(t, "elsewhere", "csi.volume."+uuidA, map[string][]byte{"csi.volume.owner": []byte("shop")}, nil)
-	pieces, err := f.conn.Journals(t.Context(), metadataPool)
+	f.put(t, "stranger", "csi.volume."+uuidA, map[string][]byte{"csi.volume.owner": []byte("stranger")}, nil)
+	pieces, err := f.conn.Journals(t.Context(), metadataPool, "csi", "elsewhere", "empty")
 	check(t, err)
+	everywhere, err := f.conn.Journals(t.Context(), metadataPool)
+	check(t, err)
+	if len(pieces) != 3 || len(everywhere) != 4 {
+		t.Errorf("%d objects in two namespaces, %d in all", len(pieces), len(everywhere))
+	}
 	journals := ceph.JoinJournals(pieces)
 	expect(t, "journals", []ceph.Journal{
 		{
@@ -59,10 +65,11 @@ func testJournals(t *testing.T, c *cephdaemons.Ceph) {
 	for range 2 {
 		check(t, f.conn.RemoveJournal(t.Context(), metadataPool, journals[0]))
 	}
-	pieces, err = f.conn.Journals(t.Context(), metadataPool)
+	pieces, err = f.conn.Journals(t.Context(), metadataPool, "csi", "elsewhere")
 	expect(t, "a key that leads to another UUID stays, and the directory",
 		[]ceph.JournalPiece{{Namespace: "csi", Object: directory, Omap: map[string]string{other: uuidB}}}, pieces, err)
 	check(t, f.conn.RemoveJournal(t.Context(), metadataPool, journals[1]))
+	check(t, f.conn.RemoveJournal(t.Context(), metadataPool, ceph.Journal{Kind: ceph.JournalVolume, UUID: uuidA, Namespaces: []string{"stranger"}}))
 }
 
 func testReferences(t *testing.T, c *cephdaemons.Ceph) {
