@@ -21,7 +21,7 @@ import (
 // restartAfter is how long an operator that has ended stays so, as a kubelet backs off.
 const restartAfter = time.Second
 
-// PodsConfig says whose pods to run. All is required.
+// PodsConfig says whose pods to run. All is required but what says otherwise.
 type PodsConfig struct {
 	Client    kubernetes.Interface
 	Namespace string
@@ -29,6 +29,8 @@ type PodsConfig struct {
 	Selector string
 	// Binary is the path of the operator; see Binary.
 	Binary string
+	// Binaries are those of images with another version of the operator; nil means none.
+	Binaries map[string]string
 	// APIServer is the URL of the API server that pods find in their environment.
 	APIServer string
 	// Dir gets a folder for each pod.
@@ -158,8 +160,12 @@ func (p *Pods) ensure(ctx context.Context, name string, pod *corev1.Pod) error {
 		}
 		return process.Restart()
 	}
+	binary, other := p.config.Binaries[pod.Spec.Containers[0].Image]
+	if !other {
+		binary = p.config.Binary
+	}
 	process, err := start(ctx, Config{
-		Pod: pod, Binary: p.config.Binary, Client: p.config.Client, APIServer: p.config.APIServer, Dir: filepath.Join(p.config.Dir, name),
+		Pod: pod, Binary: binary, Client: p.config.Client, APIServer: p.config.APIServer, Dir: filepath.Join(p.config.Dir, name),
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,119 @@
+package upgrade
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	configv1 "github.com/openshift/api/config/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+// move is a way from one version to another.
+type move struct {
+	to release
+	// began and ended are before the manifests are applied, and when all is reported to be there.
+	began, ended time.Time
+	// from is the last revision before.
+	from uint64
+}
+
+// moves are those of the story so far.
+var moves []move
+
+// move applies the manifests of a release and waits until the cluster reports it and rests.
+func moveTo(ctx context.Context, to release) {
+	GinkgoHelper()
+	m := move{to: to, began: time.Now(), from: newest()}
+	to.apply(ctx)
+	Eventually(func(g Gomega) {
+		g.Expect(env.ClusterOperator(ctx, g).Status.Versions).To(ConsistOf(configv1.OperandVersion{Name: "operator", Version: to.version}))
+		available, message := fixture.Status(env.ClusterOperator(ctx, g), configv1.OperatorAvailable)
+		g.Expect(available).To(Equal("True"), message)
+		progressing, message := fixture.Status(env.ClusterOperator(ctx, g), configv1.OperatorProgressing)
+		g.Expect(progressing).To(Equal("False"), message)
+	}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+	m.ended = time.Now()
+	// A version whose roles are not there yet, or no longer, is refused what it asks for.
+	env.Lawless(m.began, m.ended)
+	moves = append(moves, m)
+	fmt.Fprintf(GinkgoWriter, "%s after %.1f s\n", to.version, m.ended.Sub(m.began).Seconds())
+}
+
+// newest is the last revision that was seen of anything.
+func newest() uint64 {
+	var out uint64
+	for _, v := range env.History.Of(func(fixture.Version) bool { return true }) {
+		out = max(out, v.Revision())
+	}
+	return out
+}
+
+func installed() {
+	It("runs the former version, with settings and volumes", func(ctx SpecContext) {
+		patchCRD(ctx, before)
+		before.apply(ctx)
+		env.Declare(ctx, env.Credentials())
+		env.Settle(ctx)
+		tune(ctx)
+		use(ctx)
+		env.Settle(ctx)
+		moveTo(ctx, before) // Nothing changes.
+		remember(ctx)
+	})
+}
+
+func upgraded() {
+	It("comes to this version, though the cluster version operator puts the stock CRD back first", func(ctx SpecContext) {
+		narrowSharedRole(ctx)
+		plantOldConditions(ctx)
+		putStockCRDBack(ctx)
+		moveTo(ctx, present)
+		expectWell(ctx)
+		expectNothingLost(ctx)
+	})
+
+	It("has this version's roles for the sidecars", func(ctx SpecContext) {
+		expectSharedRole(ctx)
+	})
+
+	It("has no condition of the former version left", func(ctx SpecContext) {
+		expectNoOldConditions(ctx)
+	})
+}
+
+func rolledBack() {
+	It("goes back to the former version, which reads what this one has written", func(ctx SpecContext) {
+		patchCRD(ctx, before)
+		moveTo(ctx, before)
+		expectNothingLost(ctx)
+	})
+}
+
+func upgradedAgain() {
+	It("comes to this version again", func(ctx SpecContext) {
+		putStockCRDBack(ctx)
+		moveTo(ctx, present)
+		expectWell(ctx)
+		expectNothingLost(ctx)
+	})
+}
+
+// expectWell waits until nothing is complained of.
+func expectWell(ctx context.Context) {
+	GinkgoHelper()
+	env.Settle(ctx)
+	Eventually(func(g Gomega) { env.ExpectStatus(ctx, g, "True", "False", "False") }).
+		WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+	for _, d := range driver.All {
+		cr, err := env.Drivers.Get(ctx, d.Name, metav1.GetOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(cr.Spec.ManagementState).To(Equal(operatorv1.Managed))
+	}
+}

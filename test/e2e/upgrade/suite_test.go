@@ -1,0 +1,63 @@
+package upgrade
+
+import (
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	operatorclient "github.com/openshift/client-go/operator/clientset/versioned/typed/operator/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+	"github.com/openshift/ceph-csi-driver-operator/test/former"
+	"github.com/openshift/ceph-csi-driver-operator/test/operatorprocess"
+	"github.com/openshift/ceph-csi-driver-operator/test/volumes"
+)
+
+var (
+	env      *fixture.Environment
+	storages operatorclient.StorageInterface
+	// csi lays volumes out as ceph-csi does.
+	csi *volumes.Ceph
+	// before is the former version, present what is built from this checkout.
+	before, present release
+)
+
+func TestUpgrade(t *testing.T) { fixture.Run(t, "From the former version to this one and back") }
+
+// The cluster has no cluster-storage-operator: nor what it brings.
+var _ = BeforeSuite(func(ctx SpecContext) {
+	version, err := former.Build(ctx, GinkgoWriter)
+	Expect(err).NotTo(HaveOccurred())
+	root, err := repository.Root()
+	Expect(err).NotTo(HaveOccurred())
+	before = releaseOf("4.22.0", version.Manifests())
+	present = releaseOf("4.23.0", root+"/manifests")
+	binary, err := operatorprocess.Binary()
+	Expect(err).NotTo(HaveOccurred())
+
+	env = fixture.Start(ctx, embedded.Options{WithoutOperatorRBAC: true, Masters: 2, Workers: 2})
+	operators, err := operatorclient.NewForConfig(env.Cluster.AdminConfig())
+	Expect(err).NotTo(HaveOccurred())
+	storages = operators.Storages()
+	Expect(storages.Delete(ctx, "cluster", metav1.DeleteOptions{})).To(Succeed())
+	for name := range assets.SharedRoles() {
+		Expect(env.Kube.RbacV1().ClusterRoles().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
+	}
+	csi, err = volumes.Open(env.Cluster.Ceph().ConfFile(), env.Cluster.Ceph().KeyringFile())
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func() { csi.Close() })
+	env.RunPodsOf(map[string]string{before.image(): version.Binary(), present.image(): binary})
+})
+
+// The chapters follow each other: each starts where the last one ended.
+var _ = Describe("A cluster in use", Ordered, ContinueOnFailure, func() {
+	installed()
+	upgraded()
+	rolledBack()
+	upgradedAgain()
+	throughout()
+})

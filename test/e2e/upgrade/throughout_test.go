@@ -1,0 +1,201 @@
+package upgrade
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	configv1 "github.com/openshift/api/config/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/operator/resource/resourceread"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+)
+
+// sharedRole stands for those of the sidecars: the former version's has fewer rules.
+const sharedRole = "openshift-csi-main-attacher-role"
+
+func narrowSharedRole(ctx context.Context) {
+	GinkgoHelper()
+	role, err := env.Kube.RbacV1().ClusterRoles().Get(ctx, sharedRole, metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	role.Rules = role.Rules[1:]
+	_, err = env.Kube.RbacV1().ClusterRoles().Update(ctx, role, metav1.UpdateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+}
+
+func expectSharedRole(ctx context.Context) {
+	GinkgoHelper()
+	Eventually(func(g Gomega) {
+		role, err := env.Kube.RbacV1().ClusterRoles().Get(ctx, sharedRole, metav1.GetOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(role.Rules).To(Equal(resourceread.ReadClusterRoleV1OrDie(assets.SharedRoles()[sharedRole]).Rules))
+	}).WithContext(ctx).Should(Succeed())
+}
+
+func clusterOperators() []fixture.Version {
+	return env.History.Of(func(v fixture.Version) bool {
+		return v.Object.GetKind() == "ClusterOperator" && v.Object.GetName() == "storage"
+	})
+}
+
+func clusterOperatorOf(v fixture.Version) *configv1.ClusterOperator {
+	GinkgoHelper()
+	out := &configv1.ClusterOperator{}
+	Expect(runtime.DefaultUnstructuredConverter.FromUnstructured(v.Object.Object, out)).To(Succeed())
+	return out
+}
+
+func versionOf(o *configv1.ClusterOperator) string {
+	for _, v := range o.Status.Versions {
+		if v.Name == "operator" {
+			return v.Version
+		}
+	}
+	return ""
+}
+
+// last is the move that a revision belongs to, and whether any had begun.
+func last(revision uint64) (move, bool) {
+	for _, m := range slices.Backward(moves) {
+		if revision > m.from {
+			return m, true
+		}
+	}
+	return move{}, false
+}
+
+func throughout() {
+	It("was Available all the time", func() {
+		var unavailable time.Duration
+		var since time.Time
+		for _, v := range clusterOperators() {
+			if _, begun := last(v.Revision()); !begun {
+				continue
+			}
+			status, message := fixture.Status(clusterOperatorOf(v), configv1.OperatorAvailable)
+			if !since.IsZero() {
+				unavailable += v.At.Sub(since)
+				since = time.Time{}
+			}
+			if status != "True" {
+				since = v.At
+				AddReportEntry("not Available", v.At.Format(time.TimeOnly)+" "+message)
+			}
+		}
+		AddReportEntry("seconds without Available", unavailable.Seconds())
+		fmt.Fprintf(GinkgoWriter, "%.1f s without Available\n", unavailable.Seconds())
+		Expect(unavailable).To(BeZero())
+	})
+
+	It("was Progressing until this version was everywhere, and no longer", func() {
+		for _, m := range moves {
+			if m.to == present {
+				expectProgressing(m)
+			}
+		}
+	})
+
+	It("restarted no pod of a user", func(ctx SpecContext) {
+		for what, was := range pods(ctx, Default) {
+			Expect(was).To(Equal(remembered[what]), what)
+		}
+	})
+}
+
+// expectProgressing looks at what a move to this version has reported.
+func expectProgressing(m move) {
+	GinkgoHelper()
+	began, reached := false, uint64(0)
+	for _, v := range clusterOperators() {
+		if now, begun := last(v.Revision()); !begun || now != m {
+			continue
+		}
+		o := clusterOperatorOf(v)
+		status, message := fixture.Status(o, configv1.OperatorProgressing)
+		switch {
+		case versionOf(o) == m.to.version:
+			if reached == 0 {
+				Expect(began).To(BeTrue(), "%s was reported without Progressing before", m.to.version)
+				reached = v.Revision()
+			}
+		case status == "True":
+			began = true
+		case began:
+			Expect(status).To(Equal("True"), "revision %d still has version %s: %s", v.Revision(), versionOf(o), message)
+		}
+	}
+	Expect(reached).NotTo(BeZero())
+	for _, v := range workloads() {
+		if now, begun := last(v.Revision()); begun && now == m && v.Revision() > reached {
+			before := previous(v)
+			Expect(v.Object.Object["spec"]).To(Equal(before.Object.Object["spec"]), "%s was changed after %s was reported", v, m.to.version)
+		}
+	}
+}
+
+// workloads are versions of all Deployments and DaemonSets of operators and drivers.
+func workloads() []fixture.Version {
+	return env.History.Of(func(v fixture.Version) bool {
+		return slices.Contains([]string{"Deployment", "DaemonSet"}, v.Object.GetKind()) && v.Object.GetNamespace() == driver.Namespace
+	})
+}
+
+func previous(of fixture.Version) fixture.Version {
+	var out fixture.Version
+	for _, v := range workloads() {
+		if v.Object.GetUID() == of.Object.GetUID() && v.Revision() < of.Revision() {
+			out = v
+		}
+	}
+	return out
+}
+
+// old are conditions that an earlier version wrote, and this one does not know: by the field managers of
+// that version, one that is counted and one that is for people.
+var old = map[string]string{glue.FieldManager + "CephOld": "CephOldDegraded", "CephOld": "OldUsable"}
+
+var storageResource = operatorv1.GroupVersion.WithResource("storages")
+
+// plantOldConditions leaves them on Storage/cluster and on the ClusterCSIDriver of RBD.
+func plantOldConditions(ctx context.Context) {
+	GinkgoHelper()
+	drivers := operatorv1.GroupVersion.WithResource("clustercsidrivers")
+	for manager, kind := range old {
+		resource, object := storageResource, &unstructured.Unstructured{Object: map[string]any{}}
+		object.SetGroupVersionKind(operatorv1.GroupVersion.WithKind("Storage"))
+		object.SetName("cluster")
+		if kind == "OldUsable" {
+			resource = drivers
+			object.SetKind("ClusterCSIDriver")
+			object.SetName(driver.RBD.Name)
+			manager = driver.RBD.OperatorName() + "-" + manager
+		}
+		condition := map[string]any{"type": kind, "status": "False", "reason": "Old", "lastTransitionTime": time.Now().UTC().Format(time.RFC3339)}
+		Expect(unstructured.SetNestedSlice(object.Object, []any{condition}, "status", "conditions")).To(Succeed())
+		_, err := env.Dynamic.Resource(resource).ApplyStatus(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: manager, Force: true})
+		Expect(err).NotTo(HaveOccurred())
+	}
+}
+
+func expectNoOldConditions(ctx context.Context) {
+	GinkgoHelper()
+	Eventually(func(g Gomega) {
+		storage, err := storages.Get(ctx, "cluster", metav1.GetOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		for _, kind := range old {
+			for _, c := range slices.Concat(storage.Status.Conditions, env.Conditions(ctx, g, driver.RBD)) {
+				g.Expect(c.Type).NotTo(Equal(kind))
+			}
+		}
+	}).WithContext(ctx).Should(Succeed())
+}
