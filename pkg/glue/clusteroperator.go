@@ -3,6 +3,7 @@ package glue
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	configv1 "github.com/openshift/api/config/v1"
@@ -62,7 +63,46 @@ func (s starter) hasState() bool {
 
 // reached says whether everything that is deployed runs the version.
 func (s starter) reached() bool {
-	return s.managed() && !slices.ContainsFunc(s.operators(), func(o operator) bool { return s.started(o) && !s.upToDate(o) })
+	return s.managed() && len(s.waitedFor(s.wanted())) == 0
+}
+
+// wanted are the operators that run, or would but for the CRD.
+func (s starter) wanted() []operator {
+	return slices.DeleteFunc(s.operators(), func(o operator) bool { return !s.started(o) })
+}
+
+// waitedFor are the drivers of operators that the version has not reached.
+func (s starter) waitedFor(operators []operator) []string {
+	var out []string
+	for _, o := range operators {
+		if !s.upToDate(o) {
+			out = append(out, o.CSIDriverName)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// moving is Progressing for as long as ClusterOperator storage reports another version. What is rolled
+// out later has conditions of its own.
+func (s starter) moving(operators []operator) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	kind := ownPrefix + operatorv1.OperatorStatusTypeProgressing
+	message := "Moving "
+	current, err := s.clients.configInformers.Config().V1().ClusterOperators().Lister().Get(clusterOperatorName)
+	if err == nil {
+		i := slices.IndexFunc(current.Status.Versions, func(v configv1.OperandVersion) bool { return v.Name == operatorVersion })
+		if i >= 0 && current.Status.Versions[i].Version == s.Version {
+			return condition.Good(kind)
+		}
+		if i >= 0 {
+			message += "from " + current.Status.Versions[i].Version + " "
+		}
+	}
+	message += "to " + s.Version
+	if late := s.waitedFor(operators); len(late) > 0 {
+		message += ", waiting for the operator and the pods of " + strings.Join(late, " and ")
+	}
+	return condition.New(kind, operatorv1.ConditionTrue, condition.Deploying, message)
 }
 
 // managementState writes ManagementStateDegraded, as CSO does.
@@ -85,6 +125,9 @@ func (s starter) managementState() factory.Controller {
 func (s starter) ownState() factory.Controller {
 	return s.controller(controller{
 		name: ownPrefix, always: true, quiet: true,
+		informers: []factory.Informer{
+			s.clients.configInformers.Config().V1().ClusterOperators().Informer(), s.clients.ns().Apps().V1().DaemonSets().Informer(),
+		},
 		sync: func(ctx context.Context, _ factory.SyncContext) error {
 			if s.otherGlue() || !s.managed() {
 				return nil
@@ -95,7 +138,7 @@ func (s starter) ownState() factory.Controller {
 			}
 			return s.clients.storage.ApplyOperatorStatus(ctx, ownPrefix, applyoperatorv1.OperatorStatus().WithConditions(
 				available,
-				condition.Good(ownPrefix+operatorv1.OperatorStatusTypeProgressing),
+				s.moving(s.wanted()),
 				condition.New(ownPrefix+operatorv1.OperatorStatusTypeUpgradeable, operatorv1.ConditionTrue, condition.AsExpected, ""),
 			))
 		},

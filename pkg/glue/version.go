@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -15,7 +16,8 @@ import (
 )
 
 // upToDate says whether the operator of a driver, and all it has deployed, run the images that
-// this process was given, and no rollout is under way.
+// this process was given, the operator of this version has applied it, and no rollout is under way.
+// What an administrator looks after holds up nothing.
 func (s starter) upToDate(o operator) bool {
 	cr, err := s.clients.operators.Operator().V1().ClusterCSIDrivers().Lister().Get(o.CSIDriverName)
 	if err != nil {
@@ -26,20 +28,26 @@ func (s starter) upToDate(o operator) bool {
 	if err != nil || !s.deployed(own, s.Getenv(clusterstorage.EnvOperatorImage)) {
 		return false
 	}
-	if _, disabled := disabled(cr.Status.Conditions); disabled {
+	if _, disabled := disabled(cr.Status.Conditions); disabled || cr.Spec.ManagementState == operatorv1.Unmanaged {
 		return true
 	}
 	images := slices.Collect(maps.Values(s.Images))
 	images = append(images, s.Getenv(clusterstorage.EnvDriverImage))
 	controller, err := deployments.Get(o.driver.ControllerName())
-	if err != nil || !s.deployed(controller, images...) {
+	if err != nil || !s.deployed(controller, images...) || !s.applied(controller) {
 		return false
 	}
 	node, err := s.clients.ns().Apps().V1().DaemonSets().Lister().DaemonSets(driver.Namespace).Get(o.driver.NodeName())
 	if err != nil && !apierrors.IsNotFound(err) {
 		return false
 	}
-	return err == nil && nodesDeployed(node) && runsOnly(node.Spec.Template.Spec, images) && settled(cr.Status.Conditions)
+	return err == nil && s.applied(node) && nodesDeployed(node) && runsOnly(node.Spec.Template.Spec, images) && settled(cr.Status.Conditions)
+}
+
+// applied says whether the operator of this version was the last to apply a workload.
+func (s starter) applied(workload metav1.Object) bool {
+	annotations := workload.GetAnnotations()
+	return annotations[driver.VersionAnnotation] == driver.VersionMark(s.Version, annotations)
 }
 
 // deployed says whether a Deployment runs only the images, and completely.

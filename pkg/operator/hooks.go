@@ -9,10 +9,14 @@ import (
 	configv1 "github.com/openshift/api/config/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	configlisters "github.com/openshift/client-go/config/listers/config/v1"
+	"github.com/openshift/library-go/pkg/operator/resource/resourceapply"
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/utils/ptr"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // infrastructureName is the name of the singleton Infrastructure.
@@ -91,6 +95,15 @@ func withUser(openshift func() bool) func(*operatorv1.OperatorSpec, *appsv1.Depl
 		pod.SecurityContext.RunAsUser = ptr.To[int64](plainUser)
 		return nil
 	}
+}
+
+// markVersion notes on a workload, whose spec no later hook changes, which version applies it.
+func markVersion(meta *metav1.ObjectMeta, version string, spec any) error {
+	if err := resourceapply.SetSpecHashAnnotation(meta, spec); err != nil {
+		return fmt.Errorf("hashing the spec of %s: %w", meta.Name, err)
+	}
+	meta.Annotations[driver.VersionAnnotation] = driver.VersionMark(version, meta.Annotations)
+	return nil
 }
 
 var placeholder = regexp.MustCompile(`\$\{[^}]*\}?`)

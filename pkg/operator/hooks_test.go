@@ -6,12 +6,15 @@ import (
 
 	configv1 "github.com/openshift/api/config/v1"
 	configlisters "github.com/openshift/client-go/config/listers/config/v1"
+	"github.com/openshift/library-go/pkg/operator/resource/resourceapply"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 func TestReplicasFor(t *testing.T) {
@@ -37,6 +40,30 @@ func TestReplicasFor(t *testing.T) {
 				t.Errorf("%s: got %d replicas, want %d", tc.reason, got, tc.want)
 			}
 		})
+	}
+}
+
+// TestMarkVersion marks what library-go then applies.
+func TestMarkVersion(t *testing.T) {
+	d := &appsv1.Deployment{}
+	marks := map[string]bool{}
+	for _, replicas := range []int32{1, 1, 2} {
+		d.Spec.Replicas = ptr.To(replicas)
+		if err := markVersion(&d.ObjectMeta, "4.23.0", d.Spec); err != nil {
+			t.Fatal(err)
+		}
+		applied := d.DeepCopy()
+		if err := resourceapply.SetSpecHashAnnotation(&applied.ObjectMeta, applied.Spec); err != nil {
+			t.Fatal(err)
+		}
+		mark := applied.Annotations[driver.VersionAnnotation]
+		if mark != driver.VersionMark("4.23.0", applied.Annotations) || !strings.HasPrefix(mark, "4.23.0 ") || len(mark) < 20 {
+			t.Errorf("%v", applied.Annotations)
+		}
+		marks[mark] = true
+	}
+	if len(marks) != 2 {
+		t.Errorf("the same spec has the same mark, another one another: %v", marks)
 	}
 }
 

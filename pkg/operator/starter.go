@@ -33,6 +33,8 @@ type Options struct {
 	Resolve ceph.Resolver
 	// Host is the name of where the process runs.
 	Host string
+	// Version of the operator.
+	Version string
 }
 
 // starter has what the rows of the table are made of.
@@ -42,6 +44,7 @@ type starter struct {
 	dial     Dial
 	resolve  ceph.Resolver
 	host     string
+	version  string
 	clients  *clients
 	recorder events.Recorder
 
@@ -97,7 +100,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		return err
 	}
 	s := starter{
-		driver: o.Driver, assets: o.Assets, dial: o.Dial, resolve: o.Resolve, host: o.Host, clients: clients, recorder: cc.EventRecorder,
+		driver: o.Driver, assets: o.Assets, dial: o.Dial, resolve: o.Resolve, host: o.Host, version: o.Version, clients: clients, recorder: cc.EventRecorder,
 		cluster:       &latest.Value[ceph.Cluster]{},
 		clusters:      &latest.Value[[]ceph.Cluster]{},
 		placement:     &latest.Value[ceph.Placement]{},

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/csi/csidrivercontrollerservicecontroller"
 	"github.com/openshift/library-go/pkg/operator/csi/csidrivernodeservicecontroller"
 	"github.com/openshift/library-go/pkg/operator/resource/resourceread"
+	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
 
@@ -47,6 +49,9 @@ func (s starter) controllerDeployment() factory.Controller {
 		csidrivercontrollerservicecontroller.WithObservedProxyDeploymentHook(),
 		csidrivercontrollerservicecontroller.WithCABundleDeploymentHook(driver.Namespace, s.driver.TrustedCAConfigMap(), configMaps),
 		csidrivercontrollerservicecontroller.WithSecretHashAnnotationHook(driver.Namespace, s.driver.MetricsCertSecret(), secrets),
+		func(_ *operatorv1.OperatorSpec, d *appsv1.Deployment) error {
+			return markVersion(&d.ObjectMeta, s.version, d.Spec)
+		},
 		refusePlaceholders,
 	)
 	return s.workload(workload{
@@ -82,6 +87,9 @@ func (s starter) nodeDaemonSet() factory.Controller {
 		csidrivernodeservicecontroller.WithObservedProxyDaemonSetHook(),
 		csidrivernodeservicecontroller.WithCABundleDaemonSetHook(driver.Namespace, s.driver.TrustedCAConfigMap(), configMaps),
 		updates.hook,
+		func(_ *operatorv1.OperatorSpec, d *appsv1.DaemonSet) error {
+			return markVersion(&d.ObjectMeta, s.version, d.Spec)
+		},
 		refusePlaceholders,
 	)
 	return s.workload(workload{

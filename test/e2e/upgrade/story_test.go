@@ -71,16 +71,11 @@ func installed() {
 
 func upgraded() {
 	It("comes to this version, though the cluster version operator puts the stock CRD back first", func(ctx SpecContext) {
-		narrowSharedRole(ctx)
 		plantOldConditions(ctx)
 		putStockCRDBack(ctx)
 		moveTo(ctx, present)
 		expectWell(ctx)
 		expectNothingLost(ctx)
-	})
-
-	It("has this version's roles for the sidecars", func(ctx SpecContext) {
-		expectSharedRole(ctx)
 	})
 
 	It("has no condition of the former version left", func(ctx SpecContext) {

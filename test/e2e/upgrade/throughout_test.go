@@ -10,37 +10,14 @@ import (
 	. "github.com/onsi/gomega"
 	configv1 "github.com/openshift/api/config/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
-	"github.com/openshift/library-go/pkg/operator/resource/resourceread"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
-
-// sharedRole stands for those of the sidecars: the former version's has fewer rules.
-const sharedRole = "openshift-csi-main-attacher-role"
-
-func narrowSharedRole(ctx context.Context) {
-	GinkgoHelper()
-	role, err := env.Kube.RbacV1().ClusterRoles().Get(ctx, sharedRole, metav1.GetOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	role.Rules = role.Rules[1:]
-	_, err = env.Kube.RbacV1().ClusterRoles().Update(ctx, role, metav1.UpdateOptions{})
-	Expect(err).NotTo(HaveOccurred())
-}
-
-func expectSharedRole(ctx context.Context) {
-	GinkgoHelper()
-	Eventually(func(g Gomega) {
-		role, err := env.Kube.RbacV1().ClusterRoles().Get(ctx, sharedRole, metav1.GetOptions{})
-		g.Expect(err).NotTo(HaveOccurred())
-		g.Expect(role.Rules).To(Equal(resourceread.ReadClusterRoleV1OrDie(assets.SharedRoles()[sharedRole]).Rules))
-	}).WithContext(ctx).Should(Succeed())
-}
 
 func clusterOperators() []fixture.Version {
 	return env.History.Of(func(v fixture.Version) bool {
