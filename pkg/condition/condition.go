@@ -26,6 +26,8 @@ const (
 	SettingsDegraded = "CephSettingsDegraded"
 	// SnapshotClassesDegraded: pkg/classes cannot keep the snapshot classes.
 	SnapshotClassesDegraded = "CephSnapshotClassesDegraded"
+	// ManagementStateDegraded: library-go finds a management state that is not supported.
+	ManagementStateDegraded = "ManagementStateDegraded"
 	// Disabled: pkg/gate keeps the driver from being deployed. It is removed, never False:
 	// cluster-storage-operator takes a False one for disabled as well.
 	Disabled = "Disabled"
@@ -97,6 +99,16 @@ const (
 	// NodesServed is False while there are nodes that cannot mount volumes; otherwise it is absent.
 	NodesServed = "NodesServed"
 )
+
+// Informational returns the types that no aggregation counts.
+func Informational() []string {
+	return []string{
+		StorageClassesUsable, SnapshotClassesUsable, SourcesUsed, OutOfBandCurrent, CSIDriverManaged, SettingsComplete,
+		InfraIDCurrent, InfraIDUnshared, PresenceShown, PoolsProtected, VolumePlacesPresent, LegacyVolumes, VolumesTagged,
+		CredentialsMinted, StorageProfilesCurrent, VirtualizationClassCurrent, HarvesterSettingsCurrent,
+		HarvesterClassesCurrent, VirtualMachinesUsable, ImagesProtected, KernelModulesCurrent, NodePodsCurrent, NodesServed,
+	}
+}
 
 // Types that `cluster-storage` writes on Storage/cluster, beside those of
 // cluster-storage-operator, whose names start with a driver's prefix.

@@ -1,10 +1,15 @@
 package condition
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
 	operatorv1 "github.com/openshift/api/operator/v1"
 )
 
@@ -24,5 +29,30 @@ func TestNew(t *testing.T) {
 				t.Errorf("%s: got %d bytes that end with %q", tc.reason, len(got), got[max(0, len(got)-10):])
 			}
 		})
+	}
+}
+
+// TestInformational names every type of its block: what it lacks is removed from ClusterCSIDrivers.
+func TestInformational(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "condition.go", nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, declaration := range file.Decls {
+		block, ok := declaration.(*ast.GenDecl)
+		if !ok || !strings.HasPrefix(block.Doc.Text(), "Types that no aggregation counts.") {
+			continue
+		}
+		for _, spec := range block.Specs {
+			value, err := strconv.Unquote(spec.(*ast.ValueSpec).Values[0].(*ast.BasicLit).Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, value)
+		}
+	}
+	if diff := cmp.Diff(want, Informational()); diff != "" || len(want) < 20 {
+		t.Errorf("-declared +listed:\n%s", diff)
 	}
 }

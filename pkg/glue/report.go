@@ -59,8 +59,8 @@ func foreignOwner(object *unstructured.Unstructured, conditionType string) bool 
 	return false
 }
 
-// standDown takes back what we wrote into Storage/cluster, once a CSO that knows Ceph runs: all
-// of it; and what is said of a driver that nobody wants any more.
+// standDown takes back what we wrote into Storage/cluster: all of it, once a CSO that knows Ceph runs;
+// what is said of a driver that nobody wants any more; and what no controller of this version writes.
 func (s starter) standDown() factory.Controller {
 	return s.controller(controller{
 		name: "CephClusterStorageStandDown", always: true, quiet: true,
@@ -69,7 +69,9 @@ func (s starter) standDown() factory.Controller {
 			if storage == nil {
 				return nil
 			}
-			return Release(ctx, s.clients.dynamic, storage, s.outdated)
+			return Release(ctx, s.clients.dynamic, storage, func(manager string) bool {
+				return s.outdated(manager) || s.managed() && s.forgotten(storage, manager)
+			})
 		},
 	})
 }

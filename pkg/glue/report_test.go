@@ -48,6 +48,30 @@ func TestForeignOwner(t *testing.T) {
 	}
 }
 
+// TestForgotten: what a version wrote that is gone would count for ever.
+func TestForgotten(t *testing.T) {
+	for kind, tc := range map[string]struct {
+		reason string
+		want   bool
+	}{
+		"CephOldDegraded":             {"a controller that there is no longer", true},
+		"CephRBDOldAvailable":         {"one of a driver", true},
+		"CephRBDProgressing":          {"ours", false},
+		deploymentDegraded:            {"ours", false},
+		"CephCRDPatchDegraded":        {"ours", false},
+		"CephClusterStorageAvailable": {"ours", false},
+	} {
+		s := filled()
+		storage := storageOf(map[string]string{FieldManager + "X": kind, "somebody": "CephOtherDegraded"})
+		for _, manager := range []string{FieldManager + "X", "somebody"} {
+			want := tc.want && manager != "somebody"
+			if got := s.forgotten(storage, manager); got != want {
+				t.Errorf("%s of %s (%s): %v", kind, manager, tc.reason, got)
+			}
+		}
+	}
+}
+
 func TestRelease(t *testing.T) {
 	storage := storageOf(map[string]string{FieldManager + "A": "A", FieldManager + "B": "B", "somebody": "C"})
 	storage.SetName("cluster")
