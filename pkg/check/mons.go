@@ -196,9 +196,6 @@ func clocks(_ Config, f facts) []Line {
 	return []Line{right(name, "%s, %.3f s apart at most", counted(len(f.clocks.value), "mon", "mons"), worst)}
 }
 
-// The releases that ceph-csi works with: since 16.2 there are the commands that it sends.
-const oldestMajor, oldestMinor = 16, 2
-
 // losesData is the release in which reads from a near OSD of CephFS can lose data.
 const losesData = "20.2.0"
 
@@ -216,9 +213,9 @@ func versions(_ Config, f facts) []Line {
 			lines = append(lines, unknown(name, "release "+release+" is of no known form"))
 			continue
 		}
-		if major < oldestMajor || major == oldestMajor && minor < oldestMinor {
+		if ceph.TooOld(release) {
 			lines = append(lines, wrong(name, fmt.Sprintf("release %s of %s is too old for ceph-csi, which needs %d.%d or later",
-				release, running(f.versions.value, release), oldestMajor, oldestMinor), upgrade))
+				release, running(f.versions.value, release), ceph.OldestMajor, ceph.OldestMinor), upgrade))
 		}
 		if release == losesData {
 			lines = append(lines, note(name, "release "+release+" can lose data of CephFS with read affinity: leave ceph.readAffinity off", upgrade))

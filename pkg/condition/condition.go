@@ -26,6 +26,9 @@ const (
 	SettingsDegraded = "CephSettingsDegraded"
 	// SnapshotClassesDegraded: pkg/classes cannot keep the snapshot classes.
 	SnapshotClassesDegraded = "CephSnapshotClassesDegraded"
+	// ReleaseUpgradeable is False while the next version does not work with a Ceph cluster's release;
+	// otherwise it is absent.
+	ReleaseUpgradeable = "CephReleaseUpgradeable"
 	// ManagementStateDegraded: library-go finds a management state that is not supported.
 	ManagementStateDegraded = "ManagementStateDegraded"
 	// Disabled: pkg/gate keeps the driver from being deployed. It is removed, never False:
@@ -142,6 +145,7 @@ const (
 	AccessDenied       = "AccessDenied"
 	Passthrough        = "Passthrough"
 	CephUnreachable    = "CephUnreachable"
+	CephTooOld         = "CephTooOld"
 	WrongCluster       = "WrongCluster"
 	SeveralClusters    = "SeveralClusters"
 	DuplicateCluster   = "DuplicateCluster"

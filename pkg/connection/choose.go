@@ -116,6 +116,8 @@ type outcome struct {
 	known   bool
 	// notes are no fault of the Ceph cluster in use.
 	notes []verdict
+	// tooOld is what keeps the cluster from being upgraded, in sentences.
+	tooOld []string
 }
 
 // beside says whether a source is nothing to the Ceph cluster in use, which another one serves: it

@@ -119,6 +119,7 @@ func (c *Connection[S]) settle(ctx context.Context, managed bool) error {
 	}
 	o := w.judge(views, fsid, rivals)
 	o.notes = append(notes, o.notes...)
+	o.tooOld = tooOld(views)
 	return c.report(ctx, o)
 }
 
@@ -172,6 +173,14 @@ func (c *Connection[S]) report(ctx context.Context, o outcome) error {
 	if !o.known {
 		return nil
 	}
+	status := applyoperatorv1.OperatorStatus().WithConditions(conditionsOf(o)...)
+	if err := c.config.Operator.ApplyOperatorStatus(ctx, c.Name(), status); err != nil {
+		return fmt.Errorf("writing condition %s: %w", condition.ConnectionDegraded, err)
+	}
+	return nil
+}
+
+func conditionsOf(o outcome) []*applyoperatorv1.OperatorConditionApplyConfiguration {
 	degraded := condition.Good(condition.ConnectionDegraded)
 	if o.verdict.bad() {
 		degraded = condition.New(condition.ConnectionDegraded, operatorv1.ConditionTrue, o.verdict.reason, o.verdict.message)
@@ -180,9 +189,22 @@ func (c *Connection[S]) report(ctx context.Context, o outcome) error {
 	if noted := merge(o.notes); noted.bad() {
 		used = condition.New(condition.SourcesUsed, operatorv1.ConditionFalse, noted.reason, noted.message)
 	}
-	status := applyoperatorv1.OperatorStatus().WithConditions(degraded, used)
-	if err := c.config.Operator.ApplyOperatorStatus(ctx, c.Name(), status); err != nil {
-		return fmt.Errorf("writing condition %s: %w", condition.ConnectionDegraded, err)
+	out := []*applyoperatorv1.OperatorConditionApplyConfiguration{degraded, used}
+	if len(o.tooOld) > 0 {
+		out = append(out, condition.New(condition.ReleaseUpgradeable, operatorv1.ConditionFalse, condition.CephTooOld, strings.Join(o.tooOld, "; ")))
 	}
-	return nil
+	return out
+}
+
+// tooOld are the Ceph clusters that the next version does not work with, in sentences.
+func tooOld(views []view) []string {
+	var out []string
+	for _, v := range views {
+		if v.live && ceph.TooOld(v.version) {
+			out = append(out, fmt.Sprintf("Ceph cluster %s runs release %s, and the next version of this operator needs %d.%d or later: upgrade Ceph first, and see with `ceph versions` that all of it is",
+				v.cluster.FSID, v.version, ceph.OldestMajor, ceph.OldestMinor))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

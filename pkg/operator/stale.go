@@ -91,6 +91,7 @@ func (s starter) knownConditions() []string {
 	out := []string{
 		condition.ConnectionDegraded, condition.MonitorsDegraded, condition.CredentialsDegraded,
 		condition.PoolsDegraded, condition.SettingsDegraded, condition.SnapshotClassesDegraded,
+		condition.ReleaseUpgradeable,
 	}
 	out = append(out, s.operandConditions()...)
 	for _, name := range []string{s.controllerName(), s.nodeName(), s.staticName(), s.serviceMonitorName()} {
