@@ -136,6 +136,9 @@ func (c elsewhere) keep(ctx context.Context, t target, clusters []ceph.Cluster) 
 }
 
 func (c elsewhere) write(ctx context.Context, t target, clusters []ceph.Cluster) (bool, error) {
+	if t.kind == secretKind && t.namespace == driver.Namespace {
+		return false, unusable("is in namespace %s, whose Secrets have keys of Ceph, and are not changed for a StorageClass", driver.Namespace)
+	}
 	if t.kind == secretKind {
 		secret, err := c.Client.Secrets(t.namespace).Get(ctx, t.name, metav1.GetOptions{})
 		if err != nil {

@@ -36,6 +36,9 @@ func TestMonValueFromSecret(t *testing.T) {
 		"Names":     {reason: "names follow by themselves", content: "mon.example.com", want: "mon.example.com", condition: "False/InvalidTarget", text: "is no list of mon addresses"},
 		"NoSuchKey": {reason: "a typo", content: "10.9.9.9:6789", key: "mons", want: "10.9.9.9:6789", condition: "False/InvalidTarget", text: `key "mons" of Secret ceph-csi/secret does not exist; it is left alone. Correct it, or monValueFromSecret of StorageClass old`},
 		"PerVolume": {reason: "nobody knows which Secret", content: "10.9.9.9:6789", parameters: map[string]string{"csi.storage.k8s.io/provisioner-secret-name": "${pvc.name}"}, want: "10.9.9.9:6789", condition: "True/AsExpected"},
+		"OwnNamespace": {reason: "a StorageClass must not have keys of Ceph overwritten", content: "10.9.9.9:6789", want: "10.9.9.9:6789",
+			parameters: map[string]string{"csi.storage.k8s.io/provisioner-secret-namespace": driver.Namespace}, condition: "False/InvalidTarget",
+			text: "of Secret openshift-cluster-csi-drivers/secret is in namespace openshift-cluster-csi-drivers"},
 		"OldParameters": {reason: "of before Kubernetes 1.13", content: "10.9.9.9:6789", parameters: map[string]string{
 			"csi.storage.k8s.io/provisioner-secret-name": "", "csiProvisionerSecretName": "secret", "csiProvisionerSecretNamespace": theirNamespace,
 		}, want: "10.20.0.2:6789,10.20.0.3:6789", condition: "True/AsExpected"},
@@ -58,13 +61,15 @@ func TestMonValueFromSecret(t *testing.T) {
 			foreign := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "another"}, Provisioner: "another", Parameters: map[string]string{
 				"monValueFromSecret": "userKey", "csi.storage.k8s.io/provisioner-secret-name": "secret", "csi.storage.k8s.io/provisioner-secret-namespace": theirNamespace,
 			}}
-			o := newOutside(t, secret, foreign,
+			own := secret.DeepCopy()
+			own.Namespace = driver.Namespace
+			o := newOutside(t, secret, own, foreign,
 				&storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "old"}, Provisioner: driver.RBD.Name, Parameters: parameters})
 			o.settings.OutOfBand = nil
 			o.ceph.AddMon("b")
 			o.publish()
 			o.sync()
-			got, err := o.kube.CoreV1().Secrets(theirNamespace).Get(context.Background(), "secret", metav1.GetOptions{})
+			got, err := o.kube.CoreV1().Secrets(parameters["csi.storage.k8s.io/provisioner-secret-namespace"]).Get(context.Background(), "secret", metav1.GetOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
