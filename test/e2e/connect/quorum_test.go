@@ -10,6 +10,8 @@ import (
 func quorum() {
 	It("is reported and changes nothing; with the quorum back all is well", func(ctx SpecContext) {
 		ceph := env.Cluster.Ceph()
+		recording := env.Record(ctx, driver.RBD, "CephCSIClusterUnreachable")
+		recording.Phase(ctx, `reachable{fsid="`+ceph.FSID()+`"} 1`)
 		before := deployed(ctx)
 		mons := ceph.Mons()
 		lost := mons[:(len(mons)+1)/2]
@@ -19,12 +21,14 @@ func quorum() {
 		for _, d := range driver.All {
 			complains(ctx, d, "CephUnreachable", "a majority of its mons")
 		}
+		recording.Phase(ctx, `reachable{fsid="`+ceph.FSID()+`"} 0`)
 		Expect(deployed(ctx)).To(Equal(before))
 
 		for _, name := range lost {
 			Expect(ceph.StartMon(ctx, name)).To(Succeed())
 		}
 		env.Settle(ctx)
+		recording.Phase(ctx, `reachable{fsid="`+ceph.FSID()+`"} 1`)
 		Expect(deployed(ctx)).To(Equal(before))
 	})
 }
