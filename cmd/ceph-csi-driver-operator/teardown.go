@@ -26,7 +26,7 @@ type teardownFlags struct {
 	pools, filesystems, volumes      []string
 	radosNamespaces                  []string
 	dryRun, force, yes, orphans      bool
-	list                             bool
+	list, unclaimed                  bool
 	includeRetained, keepForChildren bool
 	keepUsers                        bool
 	parallel                         int
@@ -44,7 +44,8 @@ func newTeardownCommand() *cobra.Command {
 			"With --kubeconfig, ceph.conf and keyring come from Secret ceph-credentials unless they are given, and\n" +
 			"volumes that objects of that cluster name are compared first: of a cluster with another infra ID they are\n" +
 			"refused. With --orphans it only lists what the living cluster may have forgotten.\n\n" +
-			"A cluster whose operators run is refused, also with --yes and --force, unless --force-living repeats its infra ID.\n\n" +
+			"A cluster whose operators run is refused, also with --yes and --force, unless --force-living repeats its infra ID.\n" +
+			"So is an infra ID that has no claim on a pool while others have, unless --unclaimed is given.\n\n" +
 			"Exit codes: 0 done, 1 something could not be removed, 2 could not run (nothing was removed),\n" +
 			"3 something was refused.",
 		Args: func(cmd *cobra.Command, args []string) error { return notRun(cobra.NoArgs(cmd, args)) },
@@ -71,6 +72,7 @@ func newTeardownCommand() *cobra.Command {
 	f.BoolVar(&flags.includeRetained, "include-retained", false, "Also remove volumes whose PersistentVolume said reclaimPolicy Retain, and snapshots whose VolumeSnapshotContent said deletionPolicy Retain.")
 	f.BoolVar(&flags.keepForChildren, "keep-for-children", false, "Move images with clones that stay to the trash, where Ceph removes them after the last clone.")
 	f.BoolVar(&flags.force, "force", false, "Where volumes are in use, refuse these alone instead of everything.")
+	f.BoolVar(&flags.unclaimed, "unclaimed", false, "Go on although no pool has a claim of the infra ID while there are claims of others.")
 	f.StringVar(&flags.forceLiving, "force-living", "", "The infra ID again: goes on although operators of the cluster run.")
 	f.BoolVar(&flags.yes, "yes", false, "Do not ask.")
 	f.StringVarP(&flags.output, "output", "o", "table", "table or json.")
@@ -108,8 +110,8 @@ func (f teardownFlags) run(ctx context.Context, in io.Reader, out, progress io.W
 	if f.list {
 		return notRun(f.writeList(ctx, conn, out, progress))
 	}
-	if err := f.compare(ctx, conn, progress); err != nil {
-		return notRun(err)
+	if err := f.compare(ctx, conn, options, progress); err != nil {
+		return err
 	}
 	parts := f.parts(options, conn, progress)
 	if f.orphans {

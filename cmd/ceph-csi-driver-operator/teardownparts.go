@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
@@ -80,21 +81,25 @@ func (f teardownFlags) namespaces() []string {
 // writeList shows who uses the Ceph cluster.
 func (f teardownFlags) writeList(ctx context.Context, conn *rados.Conn, out, progress io.Writer) error {
 	o := teardown.Options{InfraID: teardown.Nobody, JournalNamespaces: f.namespaces(), Parallel: f.parallel}
-	uses, err := teardown.List(ctx, conn, []teardown.Part{teardown.NewImages(o, conn, clock.RealClock{}), teardown.NewFiles(filesConfig(o, conn, progress))})
+	uses, err := teardown.List(ctx, conn, []teardown.Part{teardown.NewImages(o, conn, clock.RealClock{}), teardown.NewFiles(filesConfig(o, conn, progress))}, time.Now())
 	if err != nil {
 		return err
 	}
 	return teardown.WriteList(out, uses, f.output == "json")
 }
 
-// compare tells of an infra ID that nobody is known by.
-func (f teardownFlags) compare(ctx context.Context, conn *rados.Conn, progress io.Writer) error {
+// compare refuses to remove by an infra ID that nobody is known by, unless the cluster itself has told it.
+func (f teardownFlags) compare(ctx context.Context, conn *rados.Conn, o teardown.Options, progress io.Writer) error {
 	pools, err := conn.Pools(ctx)
 	if err != nil {
-		return err
+		return notRun(err)
 	}
-	if sentence := teardown.Unclaimed(pools, f.infraID); sentence != "" {
-		fmt.Fprintln(progress, sentence)
+	err = teardown.Unclaimed(pools, f.infraID)
+	if err != nil && !f.unclaimed && !f.dryRun && !f.orphans && o.Ours == nil {
+		return exit{teardown.CodeRefused, err}
+	}
+	if err != nil {
+		fmt.Fprintln(progress, err)
 	}
 	return nil
 }

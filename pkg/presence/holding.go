@@ -27,8 +27,9 @@ type want struct {
 type holding struct {
 	clock  clock.PassiveClock
 	client Cluster
-	// watches are held, by pool; object is what they are on.
+	// watches are held, by pool, since what begun says; object is what they are on.
 	watches map[string]ceph.Watch
+	begun   map[string]time.Time
 	object  string
 	// denied is when Ceph refused a watch last, by pool.
 	denied map[string]time.Time
@@ -49,10 +50,11 @@ func (h *holding) follow(ctx context.Context, w want) {
 		}
 	}
 	h.client, h.object, h.asked = w.client, w.object, time.Time{}
-	h.watches, h.denied = map[string]ceph.Watch{}, map[string]time.Time{}
+	h.watches, h.begun, h.denied = map[string]ceph.Watch{}, map[string]time.Time{}, map[string]time.Time{}
 }
 
-// keep watches in the pools that are wanted, again where a watch was lost, and in no others.
+// keep watches in the pools that are wanted, again where a watch was lost or is so old that the object's
+// time says little, and in no others.
 func (h *holding) keep(ctx context.Context, w want) error {
 	var errs []error
 	for pool, watch := range h.watches {
@@ -68,19 +70,25 @@ func (h *holding) keep(ctx context.Context, w want) error {
 	}
 	maps.DeleteFunc(h.denied, func(pool string, _ time.Time) bool { return !slices.Contains(w.pools, pool) })
 	for _, pool := range w.pools {
-		watch := h.watches[pool]
-		if watch != nil && watch.Lost() == nil || h.clock.Since(h.denied[pool]) < lookInterval {
+		old := h.watches[pool]
+		if old != nil && old.Lost() != nil {
+			old.End()
+			delete(h.watches, pool)
+			old = nil
+		}
+		if old != nil && (!w.create || h.clock.Since(h.begun[pool]) < renewInterval) || h.clock.Since(h.denied[pool]) < lookInterval {
 			continue
 		}
-		if watch != nil {
-			watch.End()
-			delete(h.watches, pool)
-		}
 		watch, err := w.client.Watch(ctx, pool, h.object, w.answer, w.create)
+		h.begun[pool] = h.clock.Now()
 		switch {
 		case err == nil:
 			h.watches[pool] = watch
 			delete(h.denied, pool)
+			if old != nil {
+				old.End()
+			}
+		case old != nil: // It holds, and is renewed some other time.
 		case errors.Is(err, ceph.ErrDenied):
 			h.denied[pool] = h.clock.Now()
 		case !errors.Is(err, ceph.ErrNotFound): // A pool that has gone is told of by who looks after pools.

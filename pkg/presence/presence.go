@@ -29,6 +29,8 @@ const (
 	checkInterval = 10 * time.Second
 	// lookInterval is how often others are asked for, and a pool is tried again that may not be watched.
 	lookInterval = 30 * time.Second
+	// renewInterval is how often the object is written, whose time says when the cluster was last seen.
+	renewInterval = 24 * time.Hour
 	// deadline bounds what is done in one Ceph cluster at a time.
 	deadline = 45 * time.Second
 )

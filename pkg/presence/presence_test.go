@@ -58,6 +58,32 @@ func TestLostWatches(t *testing.T) {
 	r.expectWatched("Ceph was silent", "a")
 }
 
+// TestLastSeen: an object tells when its operator last ran, without many writes.
+func TestLastSeen(t *testing.T) {
+	c, clock := newCeph(), newClock()
+	c.SetClock(clock.Now)
+	r := newRig(t, c, clock, "pod-1")
+	begin := clock.Now()
+	seen := func(reason string, want time.Time) {
+		t.Helper()
+		r.sync()
+		r.expectWatched(reason, "a")
+		if at, err := r.client.LastWatched(t.Context(), "a", object); err != nil || !at.Equal(want) {
+			t.Errorf("%s: last seen at %s, not %s (%v)", reason, at, want, err)
+		}
+	}
+	r.use("a")
+	seen("it has just begun", begin)
+	clock.SetTime(begin.Add(23 * time.Hour))
+	seen("a write a day is enough", begin)
+	clock.SetTime(begin.Add(25 * time.Hour))
+	seen("a day later", clock.Now())
+	last := clock.Now()
+	clock.SetTime(begin.Add(100 * time.Hour))
+	r.operator.SetState(operatorv1.Unmanaged)
+	seen("who manages nothing writes nothing", last)
+}
+
 func TestUnmanaged(t *testing.T) {
 	c, clock := newCeph(), newClock()
 	before := newRig(t, c, clock, "pod-1")

@@ -3,11 +3,13 @@ package teardown
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -27,16 +29,20 @@ type ClusterUse struct {
 	Connected []string `json:"connected,omitempty"`
 	// Running are its operators that run just now, where it has claims.
 	Running []string `json:"running,omitempty"`
+	// LastSeen is when an operator of it was last seen to run, where it has claims: up to a day before it
+	// ended. It is now where one runs, and zero where nothing tells.
+	LastSeen time.Time `json:"lastSeen,omitzero"`
 }
 
 // ListCeph is what List reads.
 type ListCeph interface {
 	Watchers
+	LastWatched(ctx context.Context, pool, object string) (time.Time, error)
 	Sessions(ctx context.Context) ([]ceph.Session, error)
 }
 
 // List tells every infra ID that has a claim, a tag or a client in a Ceph cluster. parts look for Nobody.
-func List(ctx context.Context, c ListCeph, parts []Part) ([]ClusterUse, error) {
+func List(ctx context.Context, c ListCeph, parts []Part, now time.Time) ([]ClusterUse, error) {
 	uses := map[string]*ClusterUse{}
 	of := func(infraID string) *ClusterUse {
 		if uses[infraID] == nil {
@@ -49,8 +55,16 @@ func List(ctx context.Context, c ListCeph, parts []Part) ([]ClusterUse, error) {
 		return nil, err
 	}
 	for infraID, claims := range claimsIn(pools) {
-		of(infraID).Claims = claims
-		if of(infraID).Running, err = runningIn(ctx, c, pools, infraID, kinds()); err != nil {
+		use := of(infraID)
+		use.Claims = claims
+		if use.Running, err = runningIn(ctx, c, pools, infraID, kinds()); err != nil {
+			return nil, err
+		}
+		use.LastSeen = now
+		if len(use.Running) == 0 {
+			use.LastSeen, err = lastSeen(ctx, c, pools, infraID, kinds())
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -116,15 +130,17 @@ func claimsIn(all []ceph.Pool) map[string][]string {
 	return out
 }
 
-// Unclaimed is a sentence for who names an infra ID that has no claim though others have, which may be
-// a slip; else empty.
-func Unclaimed(pools []ceph.Pool, infraID string) string {
+// ErrUnclaimed says that an infra ID has no claim though others have, which may be a slip.
+var ErrUnclaimed = errors.New("nothing is removed by an infra ID without a claim")
+
+// Unclaimed is an ErrUnclaimed for who names such an infra ID.
+func Unclaimed(pools []ceph.Pool, infraID string) error {
 	claims := claimsIn(pools)
 	if len(claims) == 0 || claims[infraID] != nil {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("no pool has a claim of cluster %q; there are claims of %s (--list tells more)",
-		infraID, strings.Join(slices.Sorted(maps.Keys(claims)), ", "))
+	return fmt.Errorf("%w: no pool has one of cluster %q; there are claims of %s (--list tells more). A cluster that is older than claims, "+
+		"or whose operators were uninstalled, has none: --unclaimed goes on", ErrUnclaimed, infraID, strings.Join(slices.Sorted(maps.Keys(claims)), ", "))
 }
 
 // WriteList shows a list.
@@ -139,14 +155,25 @@ func WriteList(w io.Writer, uses []ClusterUse, asJSON bool) error {
 	}
 	var out strings.Builder
 	for _, u := range uses {
-		fmt.Fprintf(&out, "%s: %d volumes and snapshots; claims: %s; connected: %s; running: %s\n",
-			u.InfraID, u.Tagged, orNone(u.Claims), orNone(u.Connected), orNone(u.Running))
+		fmt.Fprintf(&out, "%s: %d volumes and snapshots; claims: %s; connected: %s; running: %s; last seen: %s\n",
+			u.InfraID, u.Tagged, orNone(u.Claims), orNone(u.Connected), orNone(u.Running), u.seen())
 	}
 	if len(uses) == 0 {
 		out.WriteString("No cluster has a claim, a tag or a connected client here.\n")
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
+}
+
+// seen is when the cluster was last seen, for people.
+func (u ClusterUse) seen() string {
+	switch {
+	case len(u.Running) > 0:
+		return "now"
+	case u.LastSeen.IsZero():
+		return "unknown"
+	}
+	return u.LastSeen.UTC().Format(time.RFC3339)
 }
 
 func orNone(words []string) string {

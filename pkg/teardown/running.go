@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/utils/clock"
 
@@ -110,6 +111,29 @@ func watchersOf(ctx context.Context, c Watchers, pool, infraID, kind string) ([]
 		return nil, nil // The pool was removed meanwhile.
 	}
 	return found, err
+}
+
+// lastSeen is when operators last wrote that they run, in the pools that a cluster has claimed; zero where
+// nothing tells.
+func lastSeen(ctx context.Context, c ListCeph, all []ceph.Pool, infraID string, kinds []string) (time.Time, error) {
+	var out time.Time
+	for _, p := range all {
+		for _, kind := range kinds {
+			if !ceph.ShowsPresence(p) || len(pools.Marked([]ceph.Pool{p}, infraID, kind)) == 0 {
+				continue
+			}
+			at, err := limited(ctx, func(ctx context.Context) (time.Time, error) {
+				return c.LastWatched(ctx, p.Name, ceph.PresenceObject(infraID, kind))
+			})
+			if err != nil && !errors.Is(err, ceph.ErrNotFound) {
+				return out, err
+			}
+			if at.After(out) {
+				out = at
+			}
+		}
+	}
+	return out, nil
 }
 
 // runningIn lists who watches in the pools that a cluster has claimed, without waiting for anybody.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
@@ -21,10 +22,20 @@ type fakeUsers struct {
 	pools    []ceph.Pool
 	// watched are who watches, by pool and object.
 	watched map[string][]ceph.Watcher
+	// lastWatched are the times of those objects.
+	lastWatched map[string]time.Time
 }
 
 func (f *fakeUsers) Watchers(_ context.Context, pool, object string) ([]ceph.Watcher, error) {
 	return f.watched[pool+"/"+object], nil
+}
+
+func (f *fakeUsers) LastWatched(_ context.Context, pool, object string) (time.Time, error) {
+	at, found := f.lastWatched[pool+"/"+object]
+	if !found {
+		return at, ceph.ErrNotFound
+	}
+	return at, nil
 }
 
 func (f *fakeUsers) RemoveWatched(_ context.Context, pool, object string) error {

@@ -87,7 +87,7 @@ const tearDownLimit = 15 * time.Minute
 func (b *bench) tearDown(ctx context.Context, where string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, tearDownLimit, fmt.Errorf("it hung: killed after %s", tearDownLimit))
 	defer cancel()
-	_, err := process.Output(ctx, b.options.binary, "teardown", "--infra-id="+tornID, "--yes", where,
+	_, err := process.Output(ctx, b.options.binary, "teardown", "--infra-id="+tornID, "--unclaimed", "--yes", where,
 		"--ceph-conf="+b.cluster.Ceph().ConfFile(), "--keyring="+b.cluster.Ceph().KeyringFile())
 	return err
 }

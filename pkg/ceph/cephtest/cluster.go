@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
@@ -39,17 +40,27 @@ type Cluster struct {
 	outage  *outage
 	daemons daemons
 	volumes volumes
-	// watched are the objects in ceph.PresenceNamespace, with who watches them.
+	// watched are the objects in ceph.PresenceNamespace, with who watches them; written is when they were,
+	// by now.
 	watched     map[object][]*watch
+	written     map[object]time.Time
+	now         func() time.Time
 	clientsMade uint64
 }
 
 // New makes a cluster with mon "a" and user client.admin, without pools and filesystems.
 func New() *Cluster {
-	c := &Cluster{fsid: FSID, capacities: map[int64]ceph.Capacity{}, groups: map[string][]string{}, namespaces: map[int64][]string{}, users: map[string]user{}, writes: map[string]int{}, volumes: newVolumes(), watched: map[object][]*watch{}}
+	c := &Cluster{fsid: FSID, capacities: map[int64]ceph.Capacity{}, groups: map[string][]string{}, namespaces: map[int64][]string{}, users: map[string]user{}, writes: map[string]int{}, volumes: newVolumes(), watched: map[object][]*watch{}, written: map[object]time.Time{}, now: time.Now}
 	c.AddMon("a")
 	c.AddUser("admin")
 	return c
+}
+
+// SetClock has objects that are watched written at times of another clock.
+func (c *Cluster) SetClock(now func() time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = now
 }
 
 // SetFSID makes it another Ceph cluster.

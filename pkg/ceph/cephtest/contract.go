@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
@@ -32,6 +33,7 @@ type Connection interface {
 	SetCaps(ctx context.Context, id string, caps ceph.Caps) error
 	Watch(ctx context.Context, pool, object string, answer []byte, create bool) (ceph.Watch, error)
 	Watchers(ctx context.Context, pool, object string) ([]ceph.Watcher, error)
+	LastWatched(ctx context.Context, pool, object string) (time.Time, error)
 	RemoveWatched(ctx context.Context, pool, object string) error
 	ClientAddress() string
 	Preflight

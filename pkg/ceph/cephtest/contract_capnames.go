@@ -11,7 +11,7 @@ func testCapNames(t *testing.T, s Subject) {
 	ctx, conn := t.Context(), dial(t, s, s.Source)
 	first, err := conn.CreateUser(ctx, minted, mintedCaps, "")
 	must(t, "create", err, nil)
-	for _, name := range []string{"a b", "a, b", `a"b`, "a'b", "all", "*", "5%d", "a=b", "a;b", "(x)", "größe", "日本", "a/b", "a-b_c.d"} {
+	for _, name := range []string{"a b", "a, b", `a"b`, "a'b", "all", "*", "5%d", "a=b", "a;b", "(x)", "größe", "日本", "a/b", "a-b_c.d", `a\b`, "a b'c", `a\"b`, "$x", "~", "a,b", "-", "."} {
 		written, err := ceph.CapName(name)
 		if err != nil {
 			continue

@@ -43,9 +43,21 @@ func testWatches(t *testing.T, s Subject) {
 	other.Close()
 	watchers(t, "after a session's end", one, watchedObject)
 
+	before := lastWatched(t, one, watchedObject)
+	if age := time.Since(before); age < -time.Minute || age > time.Hour {
+		t.Errorf("the object is from %s", before)
+	}
 	again, err := one.Watch(ctx, "contract", watchedObject, []byte("again"), false)
 	must(t, "an object that was left", err, nil)
 	t.Cleanup(again.End)
+	if at := lastWatched(t, one, watchedObject); !at.Equal(before) {
+		t.Errorf("who may not make the object has written it at %s", at)
+	}
+	for written := before; !written.After(before) && ctx.Err() == nil; written = lastWatched(t, one, watchedObject) {
+		anew := watch(one, watchedObject, "anew")
+		watchers(t, "two watches of one", one, watchedObject, "again", "anew")
+		anew.End()
+	}
 	watchers(t, "again", one, watchedObject, "again")
 	for range 2 {
 		must(t, "remove", one.RemoveWatched(ctx, "contract", watchedObject), nil)
@@ -58,6 +70,13 @@ func testWatches(t *testing.T, s Subject) {
 	if again.Lost() == nil {
 		t.Error("who watched an object does not learn that it was removed")
 	}
+}
+
+func lastWatched(t *testing.T, conn Connection, name string) time.Time {
+	t.Helper()
+	at, err := conn.LastWatched(t.Context(), "contract", name)
+	must(t, "last watched", err, nil)
+	return at
 }
 
 // watchers wants these answers.
@@ -82,6 +101,8 @@ func testNoWatches(t *testing.T, s Subject) {
 	ctx, conn := t.Context(), dial(t, s, s.Source)
 	_, err := conn.Watch(ctx, "contract", watchedObject, nil, false)
 	must(t, "a missing object", err, ceph.ErrNotFound)
+	_, err = conn.LastWatched(ctx, "contract", watchedObject)
+	must(t, "the time of a missing object", err, ceph.ErrNotFound)
 	_, err = conn.Watch(ctx, "none", watchedObject, nil, true)
 	must(t, "a missing pool", err, ceph.ErrNotFound)
 	_, err = conn.Watchers(ctx, "none", watchedObject)

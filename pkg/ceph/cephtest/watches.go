@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
@@ -74,6 +75,9 @@ func (c *Client) Watch(ctx context.Context, pool, name string, answer []byte, cr
 		if _, found := cluster.watched[at]; !found && !create {
 			return
 		}
+		if create {
+			cluster.written[at] = cluster.now()
+		}
 		out = &watch{cluster: cluster, client: c.number, answer: slices.Clone(answer)}
 		cluster.watched[at] = append(cluster.watched[at], out)
 	})
@@ -82,6 +86,19 @@ func (c *Client) Watch(ctx context.Context, pool, name string, answer []byte, cr
 	}
 	if err != nil {
 		return nil, fmt.Errorf("watching object %s/%s of pool %q: %w", ceph.PresenceNamespace, name, pool, err)
+	}
+	return out, nil
+}
+
+// LastWatched is when an object was last written by who watched it.
+func (c *Client) LastWatched(ctx context.Context, pool, name string) (out time.Time, err error) {
+	found := false
+	err = c.shown(ctx, "stat", pool, name, false, func(cluster *Cluster, at object) { out, found = cluster.written[at] })
+	if err == nil && !found {
+		err = refusal("stat "+name, syscall.ENOENT, "")
+	}
+	if err != nil {
+		return out, fmt.Errorf("reading the time of object %s/%s of pool %q: %w", ceph.PresenceNamespace, name, pool, err)
 	}
 	return out, nil
 }
@@ -110,6 +127,7 @@ func (c *Client) RemoveWatched(ctx context.Context, pool, name string) error {
 			w.lose(refusal("watch", syscall.ENOTCONN, ""))
 		}
 		delete(cluster.watched, at)
+		delete(cluster.written, at)
 	})
 	if err != nil {
 		return fmt.Errorf("removing object %s/%s of pool %q: %w", ceph.PresenceNamespace, name, pool, err)

@@ -77,8 +77,9 @@ type watch struct {
 	held *C.watch_t
 }
 
-// Watch makes an object in ceph.PresenceNamespace, if create is set and it is missing, watches it and
-// answers all who ask there. The user needs the right to write objects there.
+// Watch watches an object in ceph.PresenceNamespace and answers all who ask there. With create, it writes
+// the answer into the object first, which is made if it is missing, so that its time is that of the last
+// watch. The user needs the right to write objects there.
 func (c *Conn) Watch(ctx context.Context, pool, object string, answer []byte, create bool) (ceph.Watch, error) {
 	w, err := c.watchOf(ctx, pool, object, answer, create)
 	if err != nil {
@@ -90,12 +91,11 @@ func (c *Conn) Watch(ctx context.Context, pool, object string, answer []byte, cr
 func (c *Conn) watchOf(ctx context.Context, pool, object string, answer []byte, create bool) (*watch, error) {
 	// librados has no time limit for a watch. This one has, and shows that the OSD works.
 	_, err := in(ctx, c, pool, ceph.PresenceNamespace, func(io *rados.IOContext) (struct{}, error) {
-		_, err := io.Stat(object)
-		if create && missing(err) {
-			op := rados.CreateWriteOp()
-			defer op.Release()
-			op.Create(rados.CreateIdempotent)
-			err = operated(op.Operate(io, object, rados.OperationNoFlag))
+		var err error
+		if create {
+			err = io.WriteFull(object, fmt.Appendf(nil, "%s\n", answer)) // go-ceph cannot write nothing.
+		} else {
+			_, err = io.Stat(object)
 		}
 		if err != nil {
 			return struct{}{}, failure("create "+object, "", err)
@@ -124,15 +124,6 @@ func (c *Conn) watchOf(ctx context.Context, pool, object string, answer []byte, 
 			late.End()
 		}
 	})
-}
-
-// operated is the error of an operation itself.
-func operated(err error) error {
-	var failed rados.OperationError
-	if errors.As(err, &failed) && failed.OpError != nil {
-		return failed.OpError
-	}
-	return err
 }
 
 // hold keeps the connection, like a call, until the watch has ended: librados must not be shut down
@@ -201,6 +192,22 @@ func (w *watch) end(held *C.watch_t) {
 func (w *watch) free() {
 	C.watch_free(w.held)
 	w.io.Destroy()
+}
+
+// LastWatched is when an object in ceph.PresenceNamespace was last written by who watched it. The user
+// needs the right to read objects there.
+func (c *Conn) LastWatched(ctx context.Context, pool, object string) (time.Time, error) {
+	at, err := in(ctx, c, pool, ceph.PresenceNamespace, func(io *rados.IOContext) (time.Time, error) {
+		stat, err := io.Stat(object)
+		if err != nil {
+			return time.Time{}, failure("stat "+object, "", err)
+		}
+		return stat.ModTime.UTC(), nil
+	})
+	if err != nil {
+		return at, fmt.Errorf("reading the time of object %s/%s of pool %q: %w", ceph.PresenceNamespace, object, pool, err)
+	}
+	return at, nil
 }
 
 // Watchers asks all who watch an object in ceph.PresenceNamespace; where there is none, nobody does. The

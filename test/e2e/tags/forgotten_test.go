@@ -105,7 +105,7 @@ func forgotten(k kind) {
 		Expect(alone).To(HaveKey("remove csi-vol-" + uuid))
 		Expect(code).To(Equal(3), "an earlier spec's volumes have no name of a PersistentVolume")
 		k.volume(ctx, name, uuid, corev1.PersistentVolumeReclaimDelete)
-		shared, code := teardown(ctx, "--infra-id=another-b4xk9", "--yes")
+		shared, code := teardown(ctx, "--infra-id=another-b4xk9", "--yes", "--unclaimed")
 		Expect(code).To(Equal(3))
 		Expect(shared).To(HaveKeyWithValue("refuse csi-vol-"+uuid, And(ContainSubstring(name), ContainSubstring(infraID))))
 		k.has(ctx, uuid, map[string]string{ceph.TagCluster: "another-b4xk9", ceph.TagPV: "pvc-1"})
