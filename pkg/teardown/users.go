@@ -12,10 +12,9 @@ import (
 
 // UsersCeph is what is needed of a Ceph cluster to look after cephx users.
 type UsersCeph interface {
+	ListCeph
 	User(ctx context.Context, id string) (ceph.User, error)
-	Sessions(ctx context.Context) ([]ceph.Session, error)
 	RemoveUser(ctx context.Context, id string) error
-	Pools(ctx context.Context) ([]ceph.Pool, error)
 }
 
 // Users is the part of the cephx users that the operator made for a cluster. A client that is
@@ -79,15 +78,29 @@ func (u *Users) Find(ctx context.Context, before []Decision) (Findings, error) {
 	return out, nil
 }
 
-// gone says that nothing but users is left of the cluster: no claim, and no volume with its tag. Then
-// nothing rests on them, even where nobody can tell who is connected.
+// gone says that nothing but users is left of the cluster, and dead claims. Then nothing rests on them,
+// even where nobody can tell who is connected.
+//
+//	volumes with its tag | claims | operators that run | its operators ever said that they run | gone
+//	some                 | –      | –                  | –                                     | no
+//	none                 | none   | –                  | –                                     | yes
+//	none                 | some   | some               | –                                     | no
+//	none                 | some   | none               | no: they may be older than that       | no
+//	none                 | some   | none               | yes                                   | yes
 func (u *Users) gone(ctx context.Context, before []Decision) (bool, error) {
+	if slices.ContainsFunc(before, func(d Decision) bool { return d.Tag == u.options.InfraID }) {
+		return false, nil
+	}
 	pools, err := limited(ctx, u.ceph.Pools)
-	if err != nil {
+	if err != nil || claimsIn(pools)[u.options.InfraID] == nil {
+		return err == nil, err
+	}
+	running, err := runningIn(ctx, u.ceph, pools, u.options.InfraID, kinds())
+	if err != nil || len(running) > 0 {
 		return false, err
 	}
-	tagged := slices.ContainsFunc(before, func(d Decision) bool { return d.Tag == u.options.InfraID })
-	return claimsIn(pools)[u.options.InfraID] == nil && !tagged, nil
+	seen, err := lastSeen(ctx, u.ceph, pools, u.options.InfraID, kinds())
+	return !seen.IsZero(), err
 }
 
 func (u *Users) decide(id string, hosts []string) Decision {

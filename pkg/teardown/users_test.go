@@ -102,6 +102,7 @@ func TestUsers(t *testing.T) {
 	all := []string{"csi-rbd-node.a", "csi-rbd-node.b", "admin"}
 	node := []ceph.Session{{Entity: "client.csi-rbd-node.a", Host: "n1"}, {Entity: "client.csi-rbd-node.a"}, {Entity: "client.csi-rbd-node.b", Host: "n2"}}
 	claimed, others := []ceph.Pool{{ID: 1, Name: "p", Metadata: marks("a", "b")}}, []ceph.Pool{{ID: 1, Name: "p", Metadata: marks("b")}}
+	ran := map[string]time.Time{"p/running.a.rbd": time.Unix(1, 0)}
 	tests := map[string]struct {
 		reason  string
 		ceph    fakeUsers
@@ -117,7 +118,14 @@ func TestUsers(t *testing.T) {
 		"Limited":   {reason: "volumes of the cluster stay elsewhere", ceph: fakeUsers{users: all}, options: Options{Pools: []string{"p"}}, left: all},
 		"Connected": {reason: "the cluster lives", ceph: fakeUsers{users: all, sessions: node}, left: all, code: CodeRefused, alive: "client.csi-rbd-node.a is connected from an unnamed host, n1"},
 		"Forced":    {reason: "a user in use stays even so", ceph: fakeUsers{users: all, sessions: node}, options: Options{Force: true}, left: all, code: CodeRefused, alive: "connected"},
-		"Blind":     {reason: "nobody can tell whether the cluster lives", ceph: fakeUsers{users: all, blind: ceph.ErrTimeout, pools: claimed}, left: all, code: CodeRefused, alive: "cannot be seen"},
+		"Blind":     {reason: "its operators may be older than their watches", ceph: fakeUsers{users: all, blind: ceph.ErrTimeout, pools: claimed}, left: all, code: CodeRefused, alive: "cannot be seen"},
+		"BlindAlive": {reason: "its operator runs", ceph: fakeUsers{users: all, blind: ceph.ErrTimeout, pools: claimed, lastWatched: ran, watched: map[string][]ceph.Watcher{"p/running.a.rbd": {{Client: 7}}}},
+			left: all, code: CodeRefused, alive: "cannot be seen"},
+		"BlindDead": {reason: "its claim is dead, and no volume is left", ceph: fakeUsers{users: all, blind: ceph.ErrTimeout, pools: claimed, lastWatched: ran},
+			left: []string{"csi-rbd-node.b", "admin"}},
+		"BlindDeadWithVolumes": {reason: "its claim is dead, but a volume is there", ceph: fakeUsers{users: all, blind: ceph.ErrTimeout, pools: claimed, lastWatched: ran},
+			before: []Decision{{Item{Kind: Image, Tag: "a"}, Remove, ""}}, left: all, code: CodeRefused, alive: "cannot be seen"},
+		"DeadConnected": {reason: "the driver outlives its operator", ceph: fakeUsers{users: all, sessions: node, pools: claimed, lastWatched: ran}, left: all, code: CodeRefused, alive: "connected"},
 		"BlindWithVolumes": {reason: "it has no claim, but a volume", ceph: fakeUsers{users: all, blind: ceph.ErrTimeout}, before: []Decision{{Item{Kind: Image, Tag: "a"}, Keep, "Retain"}},
 			left: all, code: CodeRefused, alive: "cannot be seen"},
 		"BlindGone": {reason: "it has neither claim nor volume any more", ceph: fakeUsers{users: all, blind: ceph.ErrTimeout, pools: others},
