@@ -53,14 +53,19 @@ func choices() {
 
 	It("keeps what was meant to stay, and what another cluster has a snapshot of", func(ctx SpecContext) {
 		Expect(retained.SetMetadata(map[string]string{tags.TagRetain: tags.RetainMark})).To(Succeed())
+		needed := must(c.Subvolume(files, "needed"))
+		backing := must(c.SubvolumeSnapshot(needed, "backing"))
+		shallow := must(c.Shallow(backing, "shallow"))
+		Expect(backing.SetMetadata(map[string]string{tags.TagRetainShown(shallow.UUID()): tags.RetainMark})).To(Succeed())
 		other := ceph.Cluster("guest-d3e4f", 2)
 		snapshot := must(other.SubvolumeSnapshot(shown, "guest"))
 		before := dump()
 		r := teardown(ctx, c.InfraID)
-		Expect(r.named("keep")).To(ContainElement(retained.Name))
+		Expect(r.named("keep")).To(ContainElements(retained.Name, shallow.Name, backing.Name, needed.Name))
 		Expect(r.reason(retained.Name)).To(ContainSubstring("--include-retained"))
 		after := dump()
 		Expect(after.About(retained.ID)).To(Equal(before.About(retained.ID)))
+		Expect(before.About(shallow.UUID(), backing.UUID(), needed.UUID()).Changes(after.About(shallow.UUID(), backing.UUID(), needed.UUID()))).To(BeEmpty())
 		Expect(after.About(snapshot.UUID())).NotTo(BeEmpty(), "the guest's snapshot")
 
 		Expect(snapshot.Delete()).To(Succeed())
