@@ -140,6 +140,47 @@ func TestRecordsNothingWithoutNeed(t *testing.T) {
 	}
 }
 
+// TestSettingsChangeMidway: library-go deletes a class for nothing that was not recorded and tried before.
+func TestSettingsChangeMidway(t *testing.T) {
+	place := &ceph.Placement{FSID: "f", Pool: "p"}
+	existing := resourceread.ReadStorageClassV1OrDie(manifest(t, driver.RBD, assets.StorageClass))
+	if err := newStorageClass(t, driver.RBD, nil, place).Hook()(nil, existing); err != nil {
+		t.Fatal(err)
+	}
+	for name, before := range map[string]func(s StorageClass){
+		"Settings":  func(StorageClass) {},
+		"Placement": func(s StorageClass) { s.Placement.Clear() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStorageClass(t, driver.RBD, existing, place)
+			before(s)
+			settings := driver.Settings{}
+			s.Settings = func() (driver.Settings, error) { return settings, nil }
+			wanted := func() *storagev1.StorageClass {
+				class := resourceread.ReadStorageClassV1OrDie(s.Manifest)
+				if err := s.Hook()(nil, class); err != nil {
+					t.Fatal(err)
+				}
+				return class
+			}
+			err := s.Guard(func(context.Context, factory.SyncContext) error {
+				settings.MapOptions = "krbd:rxbounce"
+				s.Placement.Set(*place)
+				if differ(existing, wanted()) {
+					t.Error("library-go would delete a class that is recorded nowhere")
+				}
+				return nil
+			})(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !differ(existing, wanted()) {
+				t.Error("the next sync knows nothing of the change")
+			}
+		})
+	}
+}
+
 // TestRefusedSuccessor: a class is not deleted where admission lets nobody make the next one.
 func TestRefusedSuccessor(t *testing.T) {
 	existing := ours(map[string]string{"pool": "old"})

@@ -53,6 +53,15 @@ type StorageClass struct {
 	Held *latest.Value[operatorv1.StorageClassStateName]
 	// Record has what users gave the class while it is being made anew.
 	Record Record
+	// Decided is what a sync has found once: what library-go then deletes the class for is what was
+	// recorded and tried before, though settings change meanwhile.
+	Decided *latest.Value[Decision]
+}
+
+// Decision are the parameters that the class gets besides what the asset has, or why they are not known.
+type Decision struct {
+	Parameters map[string]string
+	Undecided  error
 }
 
 // Foreign says whether a StorageClass of our name is somebody else's: another provisioner, or
@@ -65,6 +74,9 @@ func Foreign(existing *storagev1.StorageClass, d driver.Driver) bool {
 // where disk images use it, neither of which may be deleted, nor where the hook could only fail.
 func (s StorageClass) Guard(inner factory.SyncFunc) factory.SyncFunc {
 	return func(ctx context.Context, syncCtx factory.SyncContext) error {
+		parameters, undecided := s.parameters()
+		s.Decided.Set(Decision{Parameters: parameters, Undecided: undecided})
+		defer s.Decided.Clear()
 		ready, held, err := s.ready()
 		if err != nil {
 			return err
@@ -103,8 +115,11 @@ func (s StorageClass) ready() (ready bool, held operatorv1.StorageClassStateName
 	return true, "", nil
 }
 
-// parameters are what the class gets besides what the asset has.
+// parameters are those of the decision that stands, or of a new one.
 func (s StorageClass) parameters() (map[string]string, error) {
+	if d, stands := s.Decided.Get(); stands {
+		return d.Parameters, d.Undecided
+	}
 	place, decided := s.Placement.Get()
 	if !decided {
 		return nil, ErrUndecided

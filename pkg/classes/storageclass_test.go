@@ -69,7 +69,7 @@ func newStorageClass(t *testing.T, d driver.Driver, existing *storagev1.StorageC
 	kube := informers.NewSharedInformerFactory(client, 0)
 	s := StorageClass{Driver: d, StorageClasses: kube.Storage().V1().StorageClasses(), Placement: &latest.Value[ceph.Placement]{},
 		Client: client.StorageV1(), Operator: conditiontest.New(operatorv1.Managed), Manifest: manifest(t, d, assets.StorageClass), Record: &memory{},
-		InUse: func(string) bool { return false }, Held: &latest.Value[operatorv1.StorageClassStateName]{}}
+		InUse: func(string) bool { return false }, Held: &latest.Value[operatorv1.StorageClassStateName]{}, Decided: &latest.Value[Decision]{}}
 	s.State = func() (operatorv1.StorageClassStateName, error) { return operatorv1.ManagedStorageClass, nil }
 	s.Settings = func() (driver.Settings, error) { return driver.Settings{}, nil }
 	if place != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/credentials"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/monitors"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/presence"
@@ -184,6 +185,7 @@ func (s starter) class() classes.StorageClass {
 		InUse:          func(class string) bool { return len(s.machines.ImagesOn(class)) > 0 },
 		State:          s.classState,
 		Held:           s.heldClass,
+		Decided:        &latest.Value[classes.Decision]{},
 		Record:         state.Classes(s.clients.kube.CoreV1(), s.clients.ns().Core().V1().ConfigMaps().Lister(), s.driver),
 	}
 }
