@@ -30,6 +30,7 @@ func Rotated() {
 		}
 		for pod := range lives {
 			expectRunning(ctx, pod)
+			expectWriting(ctx, pod) // It has sessions with all daemons by then.
 		}
 		steady(ctx)
 		infrastructure, err := env.Configs.Infrastructures().Get(ctx, "cluster", metav1.GetOptions{})
