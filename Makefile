@@ -1,6 +1,6 @@
 # Targets carry the names of openshift/build-machinery-go.
 all: build
-.PHONY: all help dependencies dependencies-nodes build test test-unit test-e2e test-e2e-failed test-node require-nodes verify update clean \
+.PHONY: all help dependencies dependencies-nodes build test test-unit test-e2e test-e2e-failed test-node soak require-nodes verify update clean \
 	verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden update-gofmt update-deps update-golden \
 	test-releases test-kubernetes-e2e cluster-up cluster-down demo bench images test-image test-release-suites
 
@@ -19,8 +19,8 @@ PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
 LONG_SUITES := $(addprefix ./test/e2e/,node/kubernetes node/openshift teardown connect glue virtualization deploy pools tags beside credentials) ./pkg/ceph/rados ./test/volumes
 NODE_SUITES := ./test/e2e/node/... ./test/cluster/node/...
 SUITES = $(LONG_SUITES) ./test/e2e/... ./test/cluster/... ./test/demo/... ./test/standins/...
-# They wait most of the time, the first of them for a quarter of an hour on real nodes.
-RUN_SUITES = $(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=5 -count=1
+# They wait most of the time, the first of them for a quarter of an hour on real nodes. verify has vetted them.
+RUN_SUITES = $(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=5 -count=1
 COMPARE_RIGHTS = $(GO) run $(GO_FLAGS) ./test/rights/compare
 CLUSTER = $(GO) run $(GO_FLAGS) ./test/cluster
 
@@ -40,7 +40,7 @@ test: verify test-unit test-e2e ## Check everything: sources, unit tests, end-to
 	@if $(CLUSTER) nodes; then cat bin/figures/*; else echo "What needs real nodes was not run."; fi
 
 test-unit: dependencies ## Run the unit tests
-	$(GO) test $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -short $$($(GO) list $(GO_FLAGS) $(PACKAGES) | grep -v /test/e2e/)
+	$(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -short $$($(GO) list $(GO_FLAGS) $(PACKAGES) | grep -v /test/e2e/)
 	$(GO) test -C test/alerts -trimpath -ldflags "$(GO_LD_FLAGS)" .
 
 test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own
@@ -68,6 +68,12 @@ test-e2e-failed: build ## Run the suites again that failed in the last make test
 	@failed=$$(sed -n 's/^FAIL\t\(\S*\).*/\1/p' bin/e2e.log) && [ -n "$$failed" ] || { echo "no suite failed in the last make test-e2e"; exit 1; }; \
 		echo "$$failed"; $(RUN_SUITES) $$failed | tee bin/e2e.log
 	$(COMPARE_RIGHTS)
+
+# ONLY="killed after at write 3" is for one fault; SEED= has `make test` try the sample of another day.
+soak: build ## Break each write of the operators in each way, and compare how it ends
+	$(CLUSTER) binaries
+	SOAK=all $(RUN_SUITES) -timeout=6h ./test/e2e/faults
+	@cat bin/faults.txt
 
 # Each release twice: its daemons with clients of the installed one, as an upgraded cluster has them, and
 # everything of that release, as a new cluster has it.

@@ -50,6 +50,11 @@ type ControlPlane struct {
 	AdminKubeconfig string
 }
 
+// ServingFiles are the paths of the API server's certificate and its key.
+func (c *ControlPlane) ServingFiles() (certificate, key string) {
+	return c.pki.file("apiserver.crt"), c.pki.file("apiserver.key")
+}
+
 // Start returns when the API server is ready and the other programs run. Who stops the process group
 // stops the control plane.
 func Start(ctx context.Context, o Options) (*ControlPlane, error) {

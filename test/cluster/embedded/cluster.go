@@ -55,6 +55,9 @@ func (c *Cluster) AdminKubeconfig() string { return c.controlPlane.AdminKubeconf
 // of anyone but the control plane itself.
 func (c *Cluster) AuditLog() string { return c.controlPlane.AuditLog }
 
+// ServingFiles are the paths of the API server's certificate and its key, for who stands in for it.
+func (c *Cluster) ServingFiles() (certificate, key string) { return c.controlPlane.ServingFiles() }
+
 // StopAPIServer has everybody lose the API server, until RestartAPIServer.
 func (c *Cluster) StopAPIServer() { c.controlPlane.StopServer() }
 

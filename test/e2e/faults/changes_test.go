@@ -1,0 +1,71 @@
+package faults
+
+import (
+	"context"
+	"encoding/json"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// change is what an administrator does, and what takes it back.
+type change struct {
+	name     string
+	do, undo func(ctx context.Context)
+}
+
+func changes(d driver.Driver) []change {
+	setting := map[string]map[string]any{driver.RBD.Name: {"mapOptions": "krbd:rxbounce"}, driver.CephFS.Name: {"kernelMountOptions": "ms_mode=prefer-crc"}}[d.Name]
+	level := func(level operatorv1.LogLevel) func(context.Context) {
+		return func(ctx context.Context) { patch(ctx, d, "/spec/logLevel", level) }
+	}
+	return []change{
+		{d.Kind + ", a parameter of the class", func(ctx context.Context) { configure(ctx, d, setting) }, func(ctx context.Context) { configure(ctx, d, map[string]any{}) }},
+		{d.Kind + ", the log level", level(operatorv1.Debug), level(operatorv1.Normal)},
+		{d.Kind + ", the credentials", func(ctx context.Context) {
+			Expect(env.Kube.CoreV1().Secrets(driver.Namespace).Delete(ctx, driver.CredentialsSecret, metav1.DeleteOptions{})).To(Succeed())
+		}, func(ctx context.Context) { env.Declare(ctx, env.Credentials()) }},
+		{d.Kind + ", what somebody has deleted", func(ctx context.Context) { deleteOperands(ctx, d) }, func(context.Context) {}},
+	}
+}
+
+func configure(ctx context.Context, d driver.Driver, ceph map[string]any) {
+	GinkgoHelper()
+	patch(ctx, d, "/spec/driverConfig", map[string]any{"driverType": driver.DriverType, "ceph": ceph})
+}
+
+// patch sets a member of a ClusterCSIDriver.
+func patch(ctx context.Context, d driver.Driver, path string, value any) {
+	GinkgoHelper()
+	text, err := json.Marshal([]map[string]any{{"op": "add", "path": path, "value": value}})
+	Expect(err).NotTo(HaveOccurred())
+	_, err = env.Drivers.Patch(ctx, d.Name, types.JSONPatchType, text, metav1.PatchOptions{})
+	Expect(err).NotTo(HaveOccurred())
+}
+
+// deleteOperands deletes most of what the operator made.
+func deleteOperands(ctx context.Context, d driver.Driver) {
+	GinkgoHelper()
+	orphans := metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}
+	core, apps, storage := env.Kube.CoreV1(), env.Kube.AppsV1(), env.Kube.StorageV1()
+	for _, err := range []error{
+		apps.Deployments(driver.Namespace).Delete(ctx, d.ControllerName(), orphans),
+		apps.DaemonSets(driver.Namespace).Delete(ctx, d.NodeName(), orphans),
+		storage.StorageClasses().Delete(ctx, d.StorageClass, orphans),
+		storage.CSIDrivers().Delete(ctx, d.Name, orphans),
+		env.Snapshots.SnapshotV1().VolumeSnapshotClasses().Delete(ctx, d.SnapshotClass, orphans),
+		core.Secrets(driver.Namespace).Delete(ctx, d.ConfigSecret(), orphans),
+		core.Secrets(driver.Namespace).Delete(ctx, d.NodeSecret(), orphans),
+		core.Secrets(driver.Namespace).Delete(ctx, d.ProvisionerSecret(), orphans),
+	} {
+		if !apierrors.IsNotFound(err) {
+			Expect(err).NotTo(HaveOccurred())
+		}
+	}
+}

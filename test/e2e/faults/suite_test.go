@@ -1,0 +1,98 @@
+// Package faults breaks the operators' writes one by one, and expects that all ends as without the fault.
+package faults
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+	"github.com/openshift/ceph-csi-driver-operator/test/faults"
+)
+
+var (
+	env     *fixture.Environment
+	proxies = map[string]*faults.Proxy{}
+)
+
+func TestFaults(t *testing.T) { fixture.Run(t, "Writes that fail") }
+
+var _ = BeforeSuite(func(ctx SpecContext) {
+	env = fixture.Start(ctx, embedded.Options{})
+	certificate, key := env.Cluster.ServingFiles()
+	env.Declare(ctx, env.Credentials())
+	for _, d := range driver.All {
+		proxy, err := faults.Start(env.Cluster.AdminConfig(), certificate, key)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(proxy.Stop)
+		proxies[d.Name] = proxy
+		env.CreateDriver(ctx, d)
+		env.StartOperatorAt(ctx, d, proxy.URL())
+	}
+	env.Settle(ctx)
+	env.Rest(ctx)
+})
+
+// sampled is how many faults of each change of one driver `make test` tries; `make soak` tries all.
+const sampled = 2
+
+var _ = Describe("A write that fails", Ordered, func() {
+	random := rand.New(rand.NewPCG(seed(), 0))
+	for _, d := range drivers(random) {
+		for _, c := range changes(d) {
+			It("changes nothing of how it ends: "+c.name, func(ctx SpecContext) {
+				undisturbed := learn(ctx, d, c)
+				for _, one := range chosen(undisturbed.cases(), random) {
+					end := results.begin(c.name, one.fault)
+					undisturbed.expectSame(ctx, d, c, one)
+					end()
+				}
+			})
+		}
+	}
+
+	It("leaves nothing to write", func(ctx SpecContext) {
+		env.Settle(ctx)
+		env.Rest(ctx)
+	})
+})
+
+// drivers are one of both for a sample, and both with SOAK.
+func drivers(random *rand.Rand) []driver.Driver {
+	if os.Getenv("SOAK") != "" {
+		return driver.All
+	}
+	return driver.All[random.IntN(len(driver.All)):][:1]
+}
+
+// chosen are those that ONLY names, a sample, or with SOAK all.
+func chosen(all []attempt, random *rand.Rand) []attempt {
+	if only := os.Getenv("ONLY"); only != "" {
+		return slices.DeleteFunc(all, func(a attempt) bool { return a.String() != only })
+	}
+	if os.Getenv("SOAK") != "" {
+		return all
+	}
+	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:min(sampled, len(all))]
+}
+
+// seed is SEED, or the date; a report repeats it.
+func seed() uint64 {
+	if n, err := strconv.ParseUint(os.Getenv("SEED"), 10, 64); err == nil {
+		return n
+	}
+	n, err := strconv.ParseUint(time.Now().Format("20060102"), 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
