@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -91,6 +92,6 @@ func clusterStorageOptions(getenv func(string) string) (glue.Options, error) {
 		return glue.Options{}, fmt.Errorf("environment variables without a value: %s", strings.Join(missing, ", "))
 	}
 	return glue.Options{
-		Assets: assets.Operator, SharedRoles: assets.SharedRoles(), Getenv: getenv, Images: images, Version: getenv(clusterstorage.EnvVersion),
+		Assets: assets.Operator, SharedRoles: slices.Sorted(maps.Keys(assets.SharedRoles())), Getenv: getenv, Images: images, Version: getenv(clusterstorage.EnvVersion),
 	}, nil
 }

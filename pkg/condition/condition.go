@@ -118,7 +118,7 @@ func Informational() []string {
 const (
 	// CRDPatchDegraded: pkg/glue finds a ClusterCSIDriver CRD that does not know Ceph.
 	CRDPatchDegraded = "CephCRDPatchDegraded"
-	// SharedRolesDegraded: pkg/glue cannot create a role that all CSI drivers share.
+	// SharedRolesDegraded: pkg/glue misses a role that all CSI drivers share.
 	SharedRolesDegraded = "CephSharedRolesDegraded"
 	// InfrastructureDegraded: pkg/glue cannot keep what describes a cluster that is no OpenShift.
 	InfrastructureDegraded = "CephInfrastructureDegraded"

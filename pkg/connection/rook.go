@@ -106,7 +106,7 @@ func (r *rook) refused(err error, namespace, what string) (verdict, error) {
 		return verdict{condition.CredentialsMissing, fmt.Sprintf("%s does not exist, although %s is %s; name the namespace "+
 			"of Rook's CephCluster there, or leave the field out", what, field, namespace)}, nil
 	case apierrors.IsForbidden(err):
-		return verdict{condition.Forbidden, fmt.Sprintf("The operator may not read %s. Allow it: %s", what, r.driver.AllowElsewhere(namespace))}, nil
+		return verdict{condition.Forbidden, fmt.Sprintf("The operator may not read %s. Allow it: %s", what, r.driver.AllowRook(namespace))}, nil
 	}
 	return verdict{}, fmt.Errorf("reading %s: %w", what, err)
 }

@@ -98,7 +98,7 @@ func TestRookFails(t *testing.T) {
 		text   string
 	}{
 		"Forbidden": {"the message is the command that helps", denied, "True/Forbidden",
-			"Allow it: oc create rolebinding ceph-rbd-csi-driver-operator -n rook-ceph --clusterrole=ceph-rbd-csi-driver-operator-elsewhere --serviceaccount=openshift-cluster-csi-drivers:ceph-rbd-csi-driver-operator"},
+			"Allow it: oc create rolebinding ceph-rbd-csi-driver-operator-rook -n rook-ceph --clusterrole=ceph-rbd-csi-driver-operator-rook --serviceaccount=openshift-cluster-csi-drivers:ceph-rbd-csi-driver-operator"},
 		"Broken": {"a person may have to look", broken, "True/SyncError", "reading Secret rook-ceph/rook-ceph-mon"},
 	}
 	for name, tc := range tests {

@@ -2,7 +2,11 @@
 // behind Storage; nothing else in the tree asks which driver it is.
 package driver
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
+)
 
 // Namespace holds everything that the operator deploys or reads.
 const Namespace = "openshift-cluster-csi-drivers"
@@ -114,10 +118,22 @@ func (d Driver) OperatorName() string { return "ceph-" + d.Kind + "-csi-driver-o
 // which an administrator tells it of. Nothing binds it.
 func (d Driver) ElsewhereRole() string { return d.OperatorName() + "-elsewhere" }
 
+// RookRole names the ClusterRole that allows the operator to read what Rook tells of a Ceph cluster.
+// Nothing binds it.
+func (d Driver) RookRole() string { return d.OperatorName() + "-rook" }
+
 // AllowElsewhere is the command that binds ElsewhereRole in a namespace.
 func (d Driver) AllowElsewhere(namespace string) string {
-	return "oc create rolebinding " + d.OperatorName() + " -n " + namespace + " --clusterrole=" + d.ElsewhereRole() +
-		" --serviceaccount=" + Namespace + ":" + d.OperatorName()
+	return d.allow(d.OperatorName(), d.ElsewhereRole(), namespace)
+}
+
+// AllowRook is the command that binds RookRole in a namespace.
+func (d Driver) AllowRook(namespace string) string {
+	return d.allow(d.RookRole(), d.RookRole(), namespace)
+}
+
+func (d Driver) allow(binding, role, namespace string) string {
+	return "oc create rolebinding " + binding + " -n " + shell.Quote(namespace) + " --clusterrole=" + role + " --serviceaccount=" + Namespace + ":" + d.OperatorName()
 }
 
 // ControllerName names the controller Deployment.

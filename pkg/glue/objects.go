@@ -3,14 +3,12 @@ package glue
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/resource/resourceapply"
-	"github.com/openshift/library-go/pkg/operator/resource/resourceread"
 	"github.com/openshift/library-go/pkg/operator/staticresourcecontroller"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -87,8 +85,8 @@ func (s starter) monitorAsset(path string) ([]byte, error) {
 	return servingcerts.Monitor(manifest)
 }
 
-// sharedRoles creates those of the sidecars' shared ClusterRoles that are missing, and never
-// touches one that exists: they are CSO's.
+// sharedRoles tells of those of the sidecars' shared ClusterRoles that nobody brought. They are CSO's; whoever
+// creates them must hold what they allow, all Secrets among it.
 //
 // It produces the condition CephSharedRolesDegraded.
 func (s starter) sharedRoles() factory.Controller {
@@ -96,20 +94,21 @@ func (s starter) sharedRoles() factory.Controller {
 	return s.controller(controller{
 		name: strings.TrimSuffix(condition.SharedRolesDegraded, operatorv1.OperatorStatusTypeDegraded), always: true,
 		informers: []factory.Informer{roles.Informer()},
-		sync: func(ctx context.Context, _ factory.SyncContext) error {
+		sync: func(context.Context, factory.SyncContext) error {
 			if !s.anyRuns() {
 				return nil
 			}
-			for _, name := range slices.Sorted(maps.Keys(s.SharedRoles)) {
-				if _, err := roles.Lister().Get(name); !apierrors.IsNotFound(err) {
-					continue
+			var missing []string
+			command := "oc apply"
+			for _, name := range s.SharedRoles {
+				if _, err := roles.Lister().Get(name); apierrors.IsNotFound(err) {
+					missing = append(missing, name)
+					command += " -f manifests/kubernetes/06_shared_" + name + ".yaml"
 				}
-				role := resourceread.ReadClusterRoleV1OrDie(s.SharedRoles[name])
-				metav1.SetMetaDataLabel(&role.ObjectMeta, driver.ManagedByLabel, Name)
-				_, err := s.clients.kube.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{})
-				if err != nil && !apierrors.IsAlreadyExists(err) {
-					return fmt.Errorf("creating ClusterRole %s: %w", name, err)
-				}
+			}
+			if len(missing) > 0 {
+				return fmt.Errorf("the drivers' sidecars lack rights: there is no ClusterRole %s; create what cluster-storage-operator brings elsewhere: %s",
+					strings.Join(missing, ", "), command)
 			}
 			return nil
 		},

@@ -6,6 +6,8 @@ package glue
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/openshift/library-go/pkg/controller/controllercmd"
 	"github.com/openshift/library-go/pkg/controller/factory"
@@ -26,9 +28,8 @@ const Name = "ceph-cluster-storage"
 type Options struct {
 	// Assets returns manifests by the paths that clusterstorage.Configs names.
 	Assets resourceapply.AssetFunc
-	// SharedRoles are manifests of the ClusterRoles that CSO ships for the sidecars of all CSI
-	// drivers, by the name of the role.
-	SharedRoles map[string][]byte
+	// SharedRoles are the names of the ClusterRoles that CSO ships for the sidecars of all CSI drivers.
+	SharedRoles []string
 	// Getenv reads the environment; see Images.
 	Getenv func(string) string
 	// Images are what operands run, by the names of their environment variables.
@@ -84,11 +85,16 @@ func (s starter) operators() []operator {
 	var out []operator
 	for _, config := range clusterstorage.Configs(s.Getenv, s.clients.declared) {
 		if d, ours := driver.Named(config.CSIDriverName); ours {
+			config.StaticAssets = slices.DeleteFunc(config.StaticAssets, installed)
 			out = append(out, operator{config, d})
 		}
 	}
 	return out
 }
+
+// installed says of a manifest that it is among those that `cluster-storage` is installed with: roles of
+// which it could create none without holding in all namespaces what they allow in some.
+func installed(path string) bool { return strings.Contains(path, "/05_clusterrole_") }
 
 // controllers is the table: what runs in one process.
 func (s starter) controllers() ([]factory.Controller, error) {

@@ -19,7 +19,7 @@ const (
 	asked  = "an administrator asks for it, maybe for one driver only"
 	fresh  = "a volume is looked at anew before anything is written about it in Ceph"
 	named  = "the API server asks it, with the name, of whoever applies what is not there"
-	listed = "spec.driverConfig.ceph.outOfBand and monValueFromSecret, of which a suite may use one driver's only"
+	listed = "spec.driverConfig.ceph.outOfBand, rookNamespace and monValueFromSecret, which a suite may use with one driver only"
 )
 
 const harvester = "harvesterhci.io/settings:csi-driver-config harvesterhci.io/settings:csi-online-expand-validation"
@@ -29,10 +29,6 @@ const harvester = "harvesterhci.io/settings:csi-driver-config harvesterhci.io/se
 var ofOperator = justified(
 	reason{repair, Namespace, "update", "/configmaps /serviceaccounts /services policy/poddisruptionbudgets monitoring.coreos.com/prometheusrules monitoring.coreos.com/servicemonitors " +
 		"rbac.authorization.k8s.io/roles rbac.authorization.k8s.io/rolebindings"},
-	reason{repair, Cluster, "update", "storage.k8s.io/csidrivers storage.k8s.io/storageclasses snapshot.storage.k8s.io/volumesnapshotclasses " +
-		"groupsnapshot.storage.k8s.io/volumegroupsnapshotclasses rbac.authorization.k8s.io/clusterroles rbac.authorization.k8s.io/clusterrolebindings"},
-	reason{anew, Cluster, "delete", "storage.k8s.io/csidrivers storage.k8s.io/storageclasses snapshot.storage.k8s.io/volumesnapshotclasses " +
-		"groupsnapshot.storage.k8s.io/volumegroupsnapshotclasses"},
 	reason{scrape, Cluster, "create", "authorization.k8s.io/subjectaccessreviews"},
 	reason{notice, Cluster, "create", "/events"},
 	reason{cdi, Cluster, "list", "cdi.kubevirt.io/storageprofiles"},
@@ -49,13 +45,32 @@ var ofOperator = justified(
 	reason{asked, Cluster, "watch", "admissionregistration.k8s.io/validatingadmissionpolicies admissionregistration.k8s.io/validatingadmissionpolicybindings"},
 	reason{fresh, Cluster, "get", "/persistentvolumes"},
 	reason{again, Cluster, "get", "operator.openshift.io/clustercsidrivers"},
-	reason{listed, Elsewhere, "get", "/configmaps /secrets"},
+	reason{listed, Elsewhere, "get", "/configmaps /secrets /configmaps:rook-ceph-mon-endpoints /secrets:rook-ceph-mon"},
 	reason{listed, Elsewhere, "update", "/configmaps /secrets"},
 )
+
+// ofOperands are the roles and bindings of the drivers' pods.
+const ofOperands = "rbac.authorization.k8s.io/clusterroles:ceph-KIND-csi-driver-controller-role rbac.authorization.k8s.io/clusterroles:ceph-KIND-csi-driver-node-role " +
+	"rbac.authorization.k8s.io/clusterroles:ceph-KIND-kube-rbac-proxy-role rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-csi-driver-controller-binding " +
+	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-csi-driver-node-binding rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-kube-rbac-proxy-binding " +
+	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-main-attacher-binding rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-main-provisioner-binding " +
+	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-main-resizer-binding rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-main-snapshotter-binding " +
+	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-provisioner-configmap-and-secret-reader-binding " +
+	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-provisioner-volumeattachment-reader-binding " +
+	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-provisioner-volumeattributesclass-reader-binding " +
+	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-provisioner-volumesnapshot-reader-binding " +
+	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-resizer-storageclass-reader-binding " +
+	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-resizer-volumeattributesclass-reader-binding"
 
 // ofDriver are those of a driver's operator, on objects that it names itself.
 func ofDriver(d driver.Driver) map[Right]string {
 	out := maps.Clone(ofOperator)
+	objects := "storage.k8s.io/csidrivers:" + d.Name + " storage.k8s.io/storageclasses:" + d.StorageClass +
+		" snapshot.storage.k8s.io/volumesnapshotclasses:" + d.SnapshotClass + " groupsnapshot.storage.k8s.io/volumegroupsnapshotclasses:" + d.SnapshotClass
+	if class := d.Virtualization.Class; class != "" {
+		objects += " storage.k8s.io/storageclasses:" + class
+	}
+	maps.Copy(out, justified(reason{repair, Cluster, "update", objects + " " + strings.ReplaceAll(ofOperands, "KIND", d.Kind)}, reason{anew, Cluster, "delete", objects}))
 	for _, verb := range []string{"create", "patch", "delete", "list", "watch"} {
 		resources := "machineconfiguration.openshift.io/machineconfigs:99-master-ceph-KIND-csi-modules " +
 			"machineconfiguration.openshift.io/machineconfigs:99-worker-ceph-KIND-csi-modules node.harvesterhci.io/cloudinits:ceph-KIND-csi-modules"
@@ -72,7 +87,10 @@ func ofDriver(d driver.Driver) map[Right]string {
 }
 
 // ofGlue are those of `cluster-storage`; what it grants it needs anyway.
-var ofGlue = justified()
+var ofGlue = justified(reason{repair, Cluster, "update",
+	"rbac.authorization.k8s.io/clusterroles:ceph-rbd-csi-driver-operator-clusterrole rbac.authorization.k8s.io/clusterroles:ceph-cephfs-csi-driver-operator-clusterrole " +
+		"rbac.authorization.k8s.io/clusterrolebindings:ceph-rbd-csi-driver-operator-clusterrolebinding " +
+		"rbac.authorization.k8s.io/clusterrolebindings:ceph-cephfs-csi-driver-operator-clusterrolebinding"})
 
 // reason says why a verb is needed on resources ("group/resource" or "group/resource:name").
 type reason struct {

@@ -21,11 +21,6 @@ const GlueAccount = "ceph-cluster-storage"
 func Shipped(root string) ([]Account, error) {
 	var out []Account
 	glue := manifests{}
-	for name, content := range assets.SharedRoles() {
-		if err := glue.add(content); err != nil {
-			return nil, fmt.Errorf("shared role %s: %w", name, err)
-		}
-	}
 	for _, d := range driver.All {
 		own, err := readFolder(filepath.Join(root, "assets", "csidriveroperators", "ceph-"+d.Kind))
 		if err != nil {
@@ -37,10 +32,14 @@ func Shipped(root string) ([]Account, error) {
 		}
 		out = append(out, Account{
 			Name: d.OperatorName(), Home: driver.Namespace,
-			Held:    own.rightsOf(d.OperatorName()+"-elsewhere", d.OperatorName()+"-role", d.OperatorName()+"-clusterrole"),
+			Held:    own.rightsOf(byAdministrators(d), d.OperatorName()+"-role", d.OperatorName()+"-clusterrole"),
 			Granted: operands.granted(), Bound: operands.bound(), Justified: ofDriver(d),
 		})
-		glue.roles = append(glue.roles, own.roles...)
+		for _, r := range own.roles {
+			if !slices.Contains(byAdministrators(d), r.Metadata.Name) {
+				glue.roles = append(glue.roles, r)
+			}
+		}
 	}
 	installed, err := readFolder(filepath.Join(root, "manifests"))
 	if err != nil {
@@ -53,7 +52,7 @@ func Shipped(root string) ([]Account, error) {
 	return append(out, Account{
 		Name: GlueAccount, Home: driver.Namespace,
 		// What both folders have is the same.
-		Held:    append(installed.rightsOf("", GlueAccount, GlueAccount+"-granted"), plain.rightsOf("", GlueAccount+"-kubernetes")...),
+		Held:    append(installed.rightsOf(nil, GlueAccount, GlueAccount+"-granted"), plain.rightsOf(nil, GlueAccount+"-kubernetes")...),
 		Granted: glue.granted(), Justified: ofGlue,
 	}), nil
 }
@@ -142,13 +141,16 @@ func (m manifests) granted() []Right {
 	return out
 }
 
-// rightsOf are those of roles that are bound, and of one that administrators bind in some
+// byAdministrators are roles that administrators bind in some namespaces.
+func byAdministrators(d driver.Driver) []string { return []string{d.ElsewhereRole(), d.RookRole()} }
+
+// rightsOf are those of roles that are bound, and of those that administrators bind in some
 // namespaces.
-func (m manifests) rightsOf(elsewhere string, bound ...string) []Right {
+func (m manifests) rightsOf(elsewhere []string, bound ...string) []Right {
 	var out []Right
 	for _, r := range m.roles {
 		switch {
-		case r.Metadata.Name == elsewhere:
+		case slices.Contains(elsewhere, r.Metadata.Name):
 			out = append(out, Of(Elsewhere, r.Rules)...)
 		case slices.Contains(bound, r.Metadata.Name):
 			out = append(out, Of(r.scope(), r.Rules)...)

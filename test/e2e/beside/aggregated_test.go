@@ -30,7 +30,7 @@ func aggregated() {
 			Data: map[string]string{"data": "a=" + env.MonAddresses(ctx)[0], "mapping": "{}", "maxMonId": "0"}}, metav1.CreateOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		for _, d := range driver.All {
-			env.LetRead(ctx, d, rook)
+			env.LetReadRook(ctx, d, rook)
 			env.Kubectl(ctx, "patch", "clustercsidriver", d.Name, "--type=merge", "-p",
 				`{"spec": {"driverConfig": {"driverType": "Ceph", "ceph": {"rookNamespace": "`+rook+`"}}}}`)
 		}

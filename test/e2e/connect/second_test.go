@@ -92,7 +92,7 @@ func rook(ctx SpecContext, other *cephdaemons.Ceph) {
 	_, err := env.Kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: theirs}}, metav1.CreateOptions{})
 	Expect(err).NotTo(HaveOccurred())
 	for _, d := range driver.All {
-		env.LetRead(ctx, d, theirs)
+		env.LetReadRook(ctx, d, theirs)
 		configure(ctx, d, map[string]any{"rookNamespace": theirs})
 		DeferCleanup(func(ctx SpecContext) {
 			configure(ctx, d, nil)

@@ -58,7 +58,7 @@ func repaired() {
 		begin := time.Now()
 		defer func() { env.Lawless(begin, time.Now()) }()
 		all := owned(driver.RBD)
-		Expect(all).To(HaveLen(13), "one for each file of assets/csidriveroperators/ceph-rbd")
+		Expect(all).To(HaveLen(12), "one for each file of assets/csidriveroperators/ceph-rbd that it applies")
 		restores(ctx, all, func(kind string) bool { return kind != "Deployment" && kind != "ClusterCSIDriver" })
 		// With the ServiceAccount, the operator's token has gone: the old operator cannot give its
 		// lease back, and its successor would wait for that.

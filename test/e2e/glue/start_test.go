@@ -110,8 +110,24 @@ func deletedUnderStock() {
 }
 
 func declared() {
-	It("starts both drivers once the CRD is patched, and ends Available", func(ctx SpecContext) {
+	It("asks, once the CRD is patched, for the sidecars' shared roles, which nobody brought", func(ctx SpecContext) {
 		env.Kubectl(ctx, "patch", "crd", crdName, "--type=json", "--patch-file", "manifests/crd-patch/clustercsidriver.patch.json")
+		var command string
+		Eventually(func(g Gomega) {
+			c := storageCondition(ctx, g, "CephSharedRolesDegraded")
+			g.Expect(c.Status).To(Equal(operatorv1.ConditionTrue))
+			_, command, _ = strings.Cut(c.Message, ": oc ")
+			for name := range assets.SharedRoles() {
+				g.Expect(command).To(ContainSubstring(name))
+			}
+		}).WithContext(ctx).Should(Succeed())
+		env.Kubectl(ctx, strings.Fields(command)...)
+		Eventually(func(g Gomega) {
+			g.Expect(storageCondition(ctx, g, "CephSharedRolesDegraded").Status).To(Equal(operatorv1.ConditionFalse))
+		}).WithContext(ctx).Should(Succeed())
+	})
+
+	It("starts both drivers, and ends Available", func(ctx SpecContext) {
 		env.Settle(ctx)
 		Eventually(func(g Gomega) {
 			env.ExpectStatus(ctx, g, "True", "False", "False")
@@ -167,14 +183,6 @@ func declared() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(cr.Spec.LogLevel).To(Equal(operatorv1.Debug), "an existing ClusterCSIDriver is its administrator's")
 		env.Settle(ctx)
-	})
-
-	It("created the sidecars' shared roles, which nobody else brought", func(ctx SpecContext) {
-		for name := range assets.SharedRoles() {
-			role, err := env.Kube.RbacV1().ClusterRoles().Get(ctx, name, metav1.GetOptions{})
-			Expect(err).NotTo(HaveOccurred())
-			Expect(role.Labels).To(HaveKeyWithValue(driver.ManagedByLabel, fixture.GlueAccount))
-		}
 	})
 }
 
