@@ -60,6 +60,8 @@ type clients struct {
 	secrets informers.SharedInformerFactory
 	// certificates has the Secrets and ConfigMaps that pkg/servingcerts writes, whole.
 	certificates informers.SharedInformerFactory
+	// cso has the Deployment of CSO.
+	cso informers.SharedInformerFactory
 	// crds has CustomResourceDefinitions, trimmed by trimCRD.
 	crds dynamicinformer.DynamicSharedInformerFactory
 }
@@ -104,6 +106,7 @@ func newClients(cc *controllercmd.ControllerContext) (*clients, error) {
 		secrets:         informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithNamespace(driver.Namespace), informers.WithTransform(trimSecret)),
 		certificates: informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithNamespace(driver.Namespace),
 			informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector = servingcerts.Label })),
+		cso:  csoInformers(kube),
 		crds: crds,
 	}, nil
 }
@@ -111,7 +114,7 @@ func newClients(cc *controllercmd.ControllerContext) (*clients, error) {
 // start runs every informer that a controller has asked for.
 func (c *clients) start(ctx context.Context) {
 	for _, f := range []interface{ Start(<-chan struct{}) }{
-		c.storageInstances, c.operators, c.configInformers, c.kubeInformers, c.secrets, c.certificates, c.crds,
+		c.storageInstances, c.operators, c.configInformers, c.kubeInformers, c.secrets, c.certificates, c.cso, c.crds,
 	} {
 		f.Start(ctx.Done())
 	}
@@ -132,6 +135,7 @@ func (c *clients) deciders() []factory.Informer {
 		c.operators.Operator().V1().ClusterCSIDrivers().Informer(),
 		c.secrets.Core().V1().Secrets().Informer(),
 		c.ns().Apps().V1().Deployments().Informer(),
+		c.cso.Apps().V1().Deployments().Informer(),
 		c.crds.ForResource(crdResource).Informer(),
 	}
 }

@@ -3,7 +3,6 @@ package glue
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -16,7 +15,6 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // report writes <name>Degraded and returns err.
@@ -30,33 +28,6 @@ func (s starter) report(ctx context.Context, name string, err error) error {
 		return err
 	}
 	return written
-}
-
-// otherGlue says whether a CSO that knows Ceph runs.
-func (s starter) otherGlue() bool {
-	storage := s.clients.storageObject()
-	return storage != nil && OtherGlue(storage)
-}
-
-// OtherGlue says whether a CSO that knows Ceph writes Storage/cluster: then it, and not we, owns
-// the condition that CSO's Deployment controller writes for a driver.
-func OtherGlue(storage *unstructured.Unstructured) bool {
-	return slices.ContainsFunc(driver.All, func(d driver.Driver) bool {
-		return foreignOwner(storage, d.ConditionPrefix+deploymentController+operatorv1.OperatorStatusTypeDegraded)
-	})
-}
-
-// foreignOwner says whether a field manager that is not ours owns a condition.
-func foreignOwner(object *unstructured.Unstructured, conditionType string) bool {
-	for _, entry := range object.GetManagedFields() {
-		if IsOurs(entry.Manager) || entry.FieldsV1 == nil {
-			continue
-		}
-		if strings.Contains(entry.FieldsV1.GetRawString(), fmt.Sprintf(`"k:{\"type\":\"%s\"}"`, conditionType)) {
-			return true
-		}
-	}
-	return false
 }
 
 // standDown takes back what we wrote into Storage/cluster: all of it, once a CSO that knows Ceph runs;

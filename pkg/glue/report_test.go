@@ -28,26 +28,6 @@ func storageOf(managers map[string]string) *unstructured.Unstructured {
 	return out
 }
 
-func TestForeignOwner(t *testing.T) {
-	tests := map[string]struct {
-		reason   string
-		managers map[string]string
-		want     bool
-	}{
-		"Nobody":   {"a cluster whose CSO does not know Ceph", nil, false},
-		"Ourself":  {"CSO's controllers have the same names, ours are told apart by what comes before", map[string]string{FieldManager + "CephRBDCSIDriverOperatorDeployment-reportDegraded": deploymentDegraded}, false},
-		"CSO":      {"a CSO that knows Ceph", map[string]string{"CephRBDCSIDriverOperatorDeployment-reportDegraded": deploymentDegraded}, true},
-		"OtherCSO": {"a CSO that knows other drivers", map[string]string{"x": "AWSEBSCSIDriverOperatorDeploymentDegraded"}, false},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := foreignOwner(storageOf(tc.managers), deploymentDegraded); got != tc.want {
-				t.Errorf("%s: %v", tc.reason, got)
-			}
-		})
-	}
-}
-
 // TestForgotten: what a version wrote that is gone would count for ever.
 func TestForgotten(t *testing.T) {
 	for kind, tc := range map[string]struct {

@@ -66,11 +66,10 @@ func some(names []string) string {
 // look finds what stands in the way.
 func look(ctx context.Context, o Options) (blockers, error) {
 	var b blockers
-	storage, err := storageObject(ctx, o)
-	if err != nil {
+	var err error
+	if b.csoKnowsCeph, err = glue.CSOKnowsCeph(ctx, o.Kube); err != nil {
 		return b, err
 	}
-	b.csoKnowsCeph = storage != nil && glue.OtherGlue(storage)
 	attachments, err := o.Kube.StorageV1().VolumeAttachments().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return b, fmt.Errorf("listing VolumeAttachments: %w", err)

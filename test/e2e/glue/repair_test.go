@@ -3,6 +3,7 @@ package glue
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -40,6 +41,9 @@ func owned(d driver.Driver) []object {
 		}
 		more := []string{config.StandaloneOperatorConfigAsset, config.CRAsset, config.ServiceMonitorAsset, config.DeploymentAsset}
 		for _, path := range slices.Concat(config.StaticAssets, more) {
+			if strings.Contains(path, "/05_clusterrole_") {
+				continue // Those are installed with it.
+			}
 			content, err := assets.Operator(path)
 			Expect(err).NotTo(HaveOccurred())
 			var manifest unstructured.Unstructured

@@ -1,15 +1,21 @@
 package glue
 
 import (
+	"context"
 	"encoding/json"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	configv1 "github.com/openshift/api/config/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	applyappsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
+	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
@@ -96,6 +102,7 @@ func stoodDown() {
 	}
 
 	It("stands down for a cluster-storage-operator that knows Ceph", func(ctx SpecContext) {
+		setCSO(ctx, corev1.EnvVar{Name: clusterstorage.EnvOperatorImage, Value: newOperator})
 		apply(ctx, map[string]any{"type": kind, "status": "False", "reason": "AsExpected", "message": "mine", "lastTransitionTime": "2026-01-01T00:00:00Z"})
 		Eventually(func(g Gomega) {
 			storage, err := storages.Get(ctx, "cluster", metav1.GetOptions{})
@@ -110,9 +117,24 @@ func stoodDown() {
 		Consistently(getService).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Satisfy(beNotFound))
 	})
 
-	It("comes back when that has gone", func(ctx SpecContext) {
-		apply(ctx)
+	It("comes back when that knows Ceph no more, whose conditions nobody has taken away", func(ctx SpecContext) {
+		setCSO(ctx)
 		Eventually(getService).WithContext(ctx).Should(Succeed())
 		Eventually(func(g Gomega) { env.ExpectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 	})
+}
+
+// setCSO has a cluster-storage-operator with these variables, which runs nowhere.
+func setCSO(ctx context.Context, variables ...corev1.EnvVar) {
+	GinkgoHelper()
+	const namespace, name = "openshift-cluster-storage-operator", "cluster-storage-operator"
+	deployment := applyappsv1.Deployment(name, namespace).WithSpec(applyappsv1.DeploymentSpec().WithReplicas(0).
+		WithSelector(applymetav1.LabelSelector().WithMatchLabels(map[string]string{"name": name})).
+		WithTemplate(applycorev1.PodTemplateSpec().WithLabels(map[string]string{"name": name}).
+			WithSpec(applycorev1.PodSpec().WithContainers(applycorev1.Container().WithName(name).WithImage("cluster-storage-operator")))))
+	for _, v := range variables {
+		deployment.Spec.Template.Spec.Containers[0].WithEnv(applycorev1.EnvVar().WithName(v.Name).WithValue(v.Value))
+	}
+	_, err := env.Kube.AppsV1().Deployments(namespace).Apply(ctx, deployment, metav1.ApplyOptions{FieldManager: "cluster-version-operator", Force: true})
+	Expect(err).NotTo(HaveOccurred())
 }
