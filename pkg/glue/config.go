@@ -36,22 +36,32 @@ func (s starter) applyConfig(ctx context.Context, o operator) error {
 	return err
 }
 
-// servingConfig is a GenericOperatorConfig with the TLS settings of a profile; no profile, or
-// an unknown one, means Intermediate.
-func servingConfig(profile *configv1.TLSSecurityProfile) (string, error) {
+// tlsOptions are what servers are told of a TLS profile.
+type tlsOptions struct {
+	minimum string
+	ciphers []string
+}
+
+// tlsSettings are those of a profile; no profile, or an unknown one, means Intermediate. APIServer's
+// tlsAdherence need not be asked: it allows components that do not follow the profile yet to go on so, and
+// every server here follows it.
+func tlsSettings(profile *configv1.TLSSecurityProfile) tlsOptions {
 	spec := configv1.TLSProfiles[configv1.TLSProfileIntermediateType]
 	if profile != nil && profile.Type == configv1.TLSProfileCustomType && profile.Custom != nil {
 		spec = &profile.Custom.TLSProfileSpec
 	} else if profile != nil && configv1.TLSProfiles[profile.Type] != nil {
 		spec = configv1.TLSProfiles[profile.Type]
 	}
+	return tlsOptions{string(spec.MinTLSVersion), crypto.OpenSSLToIANACipherSuites(spec.Ciphers)}
+}
+
+// servingConfig is a GenericOperatorConfig with the TLS settings of a profile.
+func servingConfig(profile *configv1.TLSSecurityProfile) (string, error) {
+	settings := tlsSettings(profile)
 	out, err := yaml.Marshal(map[string]any{
-		"apiVersion": operatorv1alpha1.SchemeGroupVersion.String(),
-		"kind":       "GenericOperatorConfig",
-		"servingInfo": map[string]any{
-			"minTLSVersion": string(spec.MinTLSVersion),
-			"cipherSuites":  crypto.OpenSSLToIANACipherSuites(spec.Ciphers),
-		},
+		"apiVersion":  operatorv1alpha1.SchemeGroupVersion.String(),
+		"kind":        "GenericOperatorConfig",
+		"servingInfo": map[string]any{"minTLSVersion": settings.minimum, "cipherSuites": settings.ciphers},
 	})
 	if err != nil {
 		return "", fmt.Errorf("writing the operator's configuration: %w", err)

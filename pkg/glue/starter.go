@@ -101,6 +101,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 	out := []factory.Controller{
 		s.logLevel(),
 		s.standDown(),
+		s.ownConfig(),
 		s.sharedRoles(),
 		s.crdPatch(),
 	}

@@ -124,6 +124,26 @@ func stoodDown() {
 	})
 }
 
+// profiled changes the TLS profile of the cluster.
+func profiled() {
+	It("serves with the cluster's TLS profile itself", func(ctx SpecContext) {
+		configured := func(minimum string) {
+			GinkgoHelper()
+			Eventually(func(g Gomega) {
+				configMap, err := env.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, fixture.GlueAccount+"-config", metav1.GetOptions{})
+				g.Expect(err).NotTo(HaveOccurred())
+				g.Expect(configMap.Data["config.yaml"]).To(ContainSubstring("minTLSVersion: " + minimum))
+			}).WithContext(ctx).Should(Succeed())
+		}
+		DeferCleanup(env.Cluster.SetTLSProfile, (*configv1.TLSSecurityProfile)(nil))
+		Expect(env.Cluster.SetTLSProfile(ctx, &configv1.TLSSecurityProfile{Type: configv1.TLSProfileModernType, Modern: &configv1.ModernTLSProfile{}})).To(Succeed())
+		configured("VersionTLS13")
+		Expect(env.Cluster.SetTLSProfile(ctx, nil)).To(Succeed())
+		configured("VersionTLS12")
+		env.Settle(ctx)
+	})
+}
+
 // setCSO has a cluster-storage-operator with these variables, which runs nowhere.
 func setCSO(ctx context.Context, variables ...corev1.EnvVar) {
 	GinkgoHelper()
