@@ -20,36 +20,33 @@ const (
 // sidecars are the same in all: only the operators' tell one from the other.
 type release struct {
 	version string
+	// patch is of the CRD.
+	patch string
 	// folder has the manifests.
 	folder string
 }
 
 // releaseOf makes a release of manifests: `oc adm release new` writes image and version into them.
-// They have ClusterOperator storage written, as on every cluster without cluster-storage-operator.
+// They have ClusterOperator storage written, as README says for OpenShift without cluster-storage-operator.
 func releaseOf(version, manifests string) release {
 	GinkgoHelper()
-	r := release{version, GinkgoT().TempDir()}
+	r := release{version, filepath.Join(manifests, "crd-patch", "clustercsidriver.patch.json"), GinkgoT().TempDir()}
 	files, err := filepath.Glob(filepath.Join(manifests, "*.yaml"))
 	Expect(err).NotTo(HaveOccurred())
 	Expect(files).NotTo(BeEmpty())
-	const argument = "        - cluster-storage\n"
-	replacer := strings.NewReplacer(unreleasedImage, r.image(), unreleasedVersion, version, argument, argument+"        - --report-cluster-operator\n")
+	const argument, reporting = "        - cluster-storage\n", "        - --report-cluster-operator\n"
+	replacer := strings.NewReplacer(unreleasedImage, r.image(), unreleasedVersion, version, argument, argument+reporting)
 	for _, file := range files {
 		content, err := os.ReadFile(file)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(os.WriteFile(filepath.Join(r.folder, filepath.Base(file)), []byte(replacer.Replace(string(content))), 0o600)).To(Succeed())
+		Expect(os.WriteFile(filepath.Join(r.folder, filepath.Base(file)), []byte(replacer.Replace(strings.ReplaceAll(string(content), reporting, ""))), 0o600)).To(Succeed())
 	}
-	patch, err := os.ReadFile(filepath.Join(manifests, "crd-patch", "clustercsidriver.patch.json"))
-	Expect(err).NotTo(HaveOccurred())
-	Expect(os.WriteFile(r.crdPatch(), patch, 0o600)).To(Succeed())
 	return r
 }
 
 func (r release) image() string {
 	return "registry.example.com/ceph-csi-driver-operator:" + r.version
 }
-
-func (r release) crdPatch() string { return filepath.Join(r.folder, "clustercsidriver.patch") }
 
 func (r release) apply(ctx context.Context) {
 	GinkgoHelper()
@@ -69,5 +66,5 @@ func putStockCRDBack(ctx context.Context) {
 func patchCRD(ctx context.Context, r release) {
 	GinkgoHelper()
 	putStockCRDBack(ctx)
-	env.Kubectl(ctx, "patch", "crd", crdName, "--type=json", "--patch-file", r.crdPatch())
+	env.Kubectl(ctx, "patch", "crd", crdName, "--type=json", "--patch-file", r.patch)
 }

@@ -100,6 +100,25 @@ func upgradedAgain() {
 	})
 }
 
+// upgradedPlainly goes the same way, where the CRD comes with the manifests.
+func upgradedPlainly() {
+	It("comes to this version on a Kubernetes without OpenShift, and back, and here again", func(ctx SpecContext) {
+		before.apply(ctx)
+		env.Declare(ctx, env.Credentials())
+		env.Settle(ctx)
+		tune(ctx)
+		use(ctx)
+		env.Settle(ctx)
+		moveTo(ctx, before)
+		remember(ctx)
+		for _, to := range []release{present, before, present} {
+			moveTo(ctx, to)
+			expectNothingLost(ctx)
+		}
+		expectWell(ctx)
+	})
+}
+
 // expectWell waits until nothing is complained of.
 func expectWell(ctx context.Context) {
 	GinkgoHelper()

@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"path/filepath"
 	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -28,18 +29,9 @@ var (
 
 func TestUpgrade(t *testing.T) { fixture.Run(t, "From the former version to this one and back") }
 
-// The cluster has no cluster-storage-operator: nor what it brings.
-var _ = BeforeSuite(func(ctx SpecContext) {
-	version, err := former.Build(ctx, GinkgoWriter)
-	Expect(err).NotTo(HaveOccurred())
-	root, err := repository.Root()
-	Expect(err).NotTo(HaveOccurred())
-	before = releaseOf("4.22.0", version.Manifests())
-	present = releaseOf("4.23.0", root+"/manifests")
-	binary, err := operatorprocess.Binary()
-	Expect(err).NotTo(HaveOccurred())
-
-	env = fixture.Start(ctx, embedded.Options{WithoutOperatorRBAC: true, Masters: 2, Workers: 2})
+// onOpenShift starts one without a cluster-storage-operator, and without what that brings.
+func onOpenShift(ctx SpecContext) {
+	start(ctx, embedded.Options{WithoutOperatorRBAC: true, Masters: 2, Workers: 2}, "")
 	operators, err := operatorclient.NewForConfig(env.Cluster.AdminConfig())
 	Expect(err).NotTo(HaveOccurred())
 	storages = operators.Storages()
@@ -47,17 +39,39 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	for name := range assets.SharedRoles() {
 		Expect(env.Kube.RbacV1().ClusterRoles().Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
 	}
+}
+
+// start runs a cluster for the manifests of a folder below manifests.
+func start(ctx SpecContext, options embedded.Options, folder string) {
+	GinkgoHelper()
+	version, err := former.Build(ctx, GinkgoWriter)
+	Expect(err).NotTo(HaveOccurred())
+	root, err := repository.Root()
+	Expect(err).NotTo(HaveOccurred())
+	before = releaseOf("4.22.0", filepath.Join(version.Manifests(), folder))
+	present = releaseOf("4.23.0", filepath.Join(root, "manifests", folder))
+	binary, err := operatorprocess.Binary()
+	Expect(err).NotTo(HaveOccurred())
+	moves = nil
+	env = fixture.Start(ctx, options)
 	csi, err = volumes.Open(env.Cluster.Ceph().ConfFile(), env.Cluster.Ceph().KeyringFile())
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func() { csi.Close() })
 	env.RunPodsOf(map[string]string{before.image(): version.Binary(), present.image(): binary})
-})
+}
 
 // The chapters follow each other: each starts where the last one ended.
 var _ = Describe("A cluster in use", Ordered, ContinueOnFailure, func() {
+	BeforeAll(onOpenShift)
 	installed()
 	upgraded()
 	rolledBack()
 	upgradedAgain()
+	throughout()
+})
+
+var _ = Describe("A Kubernetes in use", Ordered, ContinueOnFailure, func() {
+	BeforeAll(func(ctx SpecContext) { start(ctx, embedded.Options{Plain: true}, "kubernetes") })
+	upgradedPlainly()
 	throughout()
 })

@@ -17,7 +17,6 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
-	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 	"github.com/openshift/ceph-csi-driver-operator/test/volumes"
 )
@@ -57,7 +56,9 @@ var used struct{ image, subvolume string }
 func use(ctx context.Context) {
 	GinkgoHelper()
 	Expect(csi.Hurry()).To(Succeed())
-	cluster := csi.Cluster(embedded.DefaultInfrastructureName, 1)
+	infrastructure, err := env.Configs.Infrastructures().Get(ctx, "cluster", metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	cluster := csi.Cluster(infrastructure.Status.InfrastructureName, 1)
 	class, err := env.Kube.StorageV1().StorageClasses().Get(ctx, driver.RBD.StorageClass, metav1.GetOptions{})
 	Expect(err).NotTo(HaveOccurred())
 	pool := class.Parameters["pool"]
