@@ -5,6 +5,7 @@ package former
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,6 +26,9 @@ const (
 	binary    = "ceph-csi-driver-operator"
 	manifests = "manifests"
 )
+
+// ErrNoHistory says that this is no clone with the history that the former version is built from.
+var ErrNoHistory = errors.New("the former version cannot be built")
 
 // Version is one that was built.
 type Version struct {
@@ -73,17 +77,17 @@ func Build(ctx context.Context, log io.Writer) (Version, error) {
 // find returns the commit of the newest tag of the history that is not the present commit's, or
 // otherwise.
 func find(ctx context.Context, root, otherwise string) (string, error) {
-	tags, err := run(ctx, root, "git", "tag", "--merged=HEAD", "--no-contains=HEAD", "--sort=-version:refname")
+	tags, err := git(ctx, root, "tag", "--merged=HEAD", "--no-contains=HEAD", "--sort=-version:refname")
 	if err != nil {
-		return "", fmt.Errorf("the former version is built from the repository's history: %w", err)
+		return "", fmt.Errorf("%w: it is built from the repository's history: %w", ErrNoHistory, err)
 	}
 	revision, _, _ := strings.Cut(tags, "\n")
 	if revision == "" {
 		revision = otherwise
 	}
-	commit, err := run(ctx, root, "git", "rev-parse", "--verify", "--quiet", revision+"^{commit}")
+	commit, err := git(ctx, root, "rev-parse", "--verify", "--quiet", revision+"^{commit}")
 	if err != nil {
-		return "", fmt.Errorf("the former version, %s, is not in this clone: if it is a shallow one, run `git fetch --unshallow --tags`", revision)
+		return "", fmt.Errorf("%w: %s is not in this clone: if it is a shallow one, run `git fetch --unshallow --tags`", ErrNoHistory, revision)
 	}
 	return commit, nil
 }
@@ -114,13 +118,18 @@ func unpack(ctx context.Context, root, commit, to string) error {
 		return err
 	}
 	archive := to + ".tar"
-	if _, err := run(ctx, root, "git", "archive", "--format=tar", "--output="+archive, commit); err != nil {
+	if _, err := git(ctx, root, "archive", "--format=tar", "--output="+archive, commit); err != nil {
 		return err
 	}
 	if _, err := run(ctx, to, "tar", "-xf", archive); err != nil {
 		return err
 	}
 	return os.Remove(archive)
+}
+
+// git reads the repository, whoever owns it: nothing of it is run.
+func git(ctx context.Context, root string, arguments ...string) (string, error) {
+	return run(ctx, root, "git", append([]string{"-c", "safe.directory=*"}, arguments...)...)
 }
 
 // run returns what a command prints, without the last line's end.
