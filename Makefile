@@ -20,7 +20,7 @@ LONG_SUITES := $(addprefix ./test/e2e/,node/kubernetes node/openshift teardown c
 NODE_SUITES := ./test/e2e/node/... ./test/cluster/node/...
 SUITES = $(LONG_SUITES) ./test/e2e/... ./test/cluster/... ./test/demo/... ./test/standins/...
 # They wait most of the time, the first of them for a quarter of an hour on real nodes. verify has vetted them.
-RUN_SUITES = $(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=5 -count=1
+RUN_SUITES = $(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=60m -p=5 -count=1
 COMPARE_RIGHTS = $(GO) run $(GO_FLAGS) ./test/rights/compare
 CLUSTER = $(GO) run $(GO_FLAGS) ./test/cluster
 
