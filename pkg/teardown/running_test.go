@@ -78,6 +78,25 @@ func TestRunning(t *testing.T) {
 	}
 }
 
+// halfway lets time pass for who waits, and has something happen in the middle of deadClient.
+func halfway(t *testing.T, clock *clocktesting.FakeClock, happens func()) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	begin := clock.Now()
+	go func() {
+		for once := false; ctx.Err() == nil; {
+			if clock.HasWaiters() {
+				clock.Step(lookAgain)
+			}
+			if !once && clock.Since(begin) > deadClient/2 {
+				happens()
+				once = true
+			}
+		}
+	}()
+	return cancel
+}
+
 // TestDeadOperators: Ceph drops those that have died; whoever is silent for longer hangs, and lives.
 func TestDeadOperators(t *testing.T) {
 	for name, buried := range map[string]bool{"Dead": true, "Hanging": false} {
@@ -86,18 +105,11 @@ func TestDeadOperators(t *testing.T) {
 			clock := clocktesting.NewFakeClock(time.Unix(0, 0))
 			watch(t, client, "p", "a", "rbd", "a-1")
 			c.KillWatchers()
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			go func() {
-				for ctx.Err() == nil {
-					if clock.HasWaiters() {
-						clock.Step(lookAgain)
-					}
-					if buried && clock.Since(time.Unix(0, 0)) > deadClient/2 {
-						c.BuryWatchers()
-					}
-				}
-			}()
+			half := func() {}
+			if buried {
+				half = c.BuryWatchers
+			}
+			defer halfway(t, clock, half)()
 			got := running(t, client, clock)
 			waited := clock.Since(time.Unix(0, 0))
 			if buried && (len(got) > 0 || waited > deadClient) {
@@ -117,25 +129,17 @@ func TestRemainingOperators(t *testing.T) {
 			_, client := manned(t)
 			clock := clocktesting.NewFakeClock(time.Unix(0, 0))
 			watched := watch(t, client, "p", "a", "rbd", "a-1")
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			go func() {
-				for ctx.Err() == nil {
-					if clock.HasWaiters() {
-						clock.Step(lookAgain)
-					}
-					if ends && clock.Since(time.Unix(0, 0)) > deadClient/2 {
-						watched.End()
-						ends = false
-					}
-				}
-			}()
+			half := func() {}
+			if ends {
+				half = watched.End
+			}
+			defer halfway(t, clock, half)()
 			got, err := NewOperators("a", client, []string{"rbd", "cephfs"}, clock).Remaining(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			waited := clock.Since(time.Unix(0, 0))
-			if name == "Ending" && (len(got) > 0 || waited > deadClient) || name == "Living" && (len(got) != 1 || waited < deadClient) {
+			if ends && (len(got) > 0 || waited > deadClient) || !ends && (len(got) != 1 || waited < deadClient) {
 				t.Errorf("after %s: %q", waited, got)
 			}
 		})
