@@ -22,6 +22,8 @@ SUITES = $(LONG_SUITES) ./test/e2e/... ./test/cluster/... ./test/demo/... ./test
 # They wait most of the time, the first of them for a quarter of an hour on real nodes. verify has vetted them.
 RUN_SUITES = $(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=60m -p=5 -count=1
 COMPARE_RIGHTS = $(GO) run $(GO_FLAGS) ./test/rights/compare
+# What the suites have recorded is tried as a whole; without any, it fails.
+TRY_RECORDINGS = ls bin/scrapes/*-* >/dev/null && $(GO) test -C test/alerts -trimpath -ldflags "$(GO_LD_FLAGS)" -count=1 -run Recorded .
 CLUSTER = $(GO) run $(GO_FLAGS) ./test/cluster
 
 help: ## Show the targets
@@ -49,7 +51,7 @@ test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own
 	rm -rf bin/rights-used bin/figures bin/scrapes
 	$(RUN_SUITES) $(SUITES) | tee bin/e2e.log
 	$(COMPARE_RIGHTS)
-	$(GO) test -C test/alerts -trimpath -ldflags "$(GO_LD_FLAGS)" -count=1 -run Recorded .
+	$(TRY_RECORDINGS)
 
 test-node: build dependencies-nodes require-nodes ## Run what needs real nodes: kubelet, containerd, sidecars
 	$(CLUSTER) binaries
@@ -68,6 +70,7 @@ test-e2e-failed: build ## Run the suites again that failed in the last make test
 	@failed=$$(sed -n 's/^FAIL\t\(\S*\).*/\1/p' bin/e2e.log) && [ -n "$$failed" ] || { echo "no suite failed in the last make test-e2e"; exit 1; }; \
 		echo "$$failed"; $(RUN_SUITES) $$failed | tee bin/e2e.log
 	$(COMPARE_RIGHTS)
+	$(TRY_RECORDINGS)
 
 # ONLY="killed after at write 3" is for one fault; SEED= has `make test` try the sample of another day.
 soak: build ## Break each write of the operators in each way, and compare how it ends

@@ -55,15 +55,21 @@ func newest() uint64 {
 	return out
 }
 
+// useFormer installs the former version, with settings and volumes.
+func useFormer(ctx context.Context) {
+	GinkgoHelper()
+	before.apply(ctx)
+	env.Declare(ctx, env.Credentials())
+	env.Settle(ctx)
+	tune(ctx)
+	use(ctx)
+	env.Settle(ctx)
+}
+
 func installed() {
 	It("runs the former version, with settings and volumes", func(ctx SpecContext) {
 		patchCRD(ctx, before)
-		before.apply(ctx)
-		env.Declare(ctx, env.Credentials())
-		env.Settle(ctx)
-		tune(ctx)
-		use(ctx)
-		env.Settle(ctx)
+		useFormer(ctx)
 		moveTo(ctx, before) // Nothing changes.
 		remember(ctx)
 	})
@@ -103,12 +109,7 @@ func upgradedAgain() {
 // upgradedPlainly goes the same way, where the CRD comes with the manifests.
 func upgradedPlainly() {
 	It("comes to this version on a Kubernetes without OpenShift, and back, and here again", func(ctx SpecContext) {
-		before.apply(ctx)
-		env.Declare(ctx, env.Credentials())
-		env.Settle(ctx)
-		tune(ctx)
-		use(ctx)
-		env.Settle(ctx)
+		useFormer(ctx)
 		moveTo(ctx, before)
 		remember(ctx)
 		for _, to := range []release{present, before, present} {
