@@ -64,7 +64,7 @@ type Driver struct {
 	// Rights tells the caps of the users that the operator makes for the driver.
 	Rights Rights
 	// Modules are those of the kernel that mounting volumes takes.
-	Modules []Module
+	Modules []string
 	// Virtualization is how volumes of the driver serve as disks of virtual machines.
 	Virtualization Virtualization
 }
@@ -84,7 +84,7 @@ var RBD = Driver{
 	Fields:          slices.Concat(commonFields, imageFields),
 	Rules:           imageRules,
 	Rights:          images{},
-	Modules:         []Module{{Name: "rbd"}, {Name: "nbd", Mounter: nbdMounter}},
+	Modules:         []string{"rbd", "nbd"},
 	Virtualization:  imagesAsDisks,
 }
 
@@ -104,7 +104,7 @@ var CephFS = Driver{
 	TagsPerSecond:   20,
 	Fields:          slices.Concat(commonFields, subvolumeFields),
 	Rights:          subvolumes{},
-	Modules:         []Module{{Name: "ceph"}},
+	Modules:         []string{"ceph"},
 	Virtualization:  subvolumesAsDisks,
 }
 

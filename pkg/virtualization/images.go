@@ -1,12 +1,14 @@
 package virtualization
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
 
@@ -68,9 +70,13 @@ func NewImageProtection(config Config, settings func() (driver.Settings, error),
 }
 
 func (c imageProtection) wanted() (wish, error) {
-	asked, all, err := c.optedIn(c.settings, func(s driver.Settings) bool { return s.ProtectImages })
+	asked, err := optedIn(c.settings, func(s driver.Settings) bool { return s.ProtectImages })
 	if err != nil || !asked {
 		return wish{}, err
+	}
+	all, err := c.StorageClasses.Lister().List(labels.Everything())
+	if err != nil {
+		return wish{}, fmt.Errorf("listing StorageClasses: %w", err)
 	}
 	if known, _ := c.Watches.state(snapshotClasses); known == loading {
 		return wish{}, errUndecided // Without their names, snapshots of images would be unprotected for a moment.

@@ -26,7 +26,7 @@ func wishing(t *testing.T, d driver.Driver, served ...string) Config {
 	t.Helper()
 	classes := informers.NewSharedInformerFactory(fake.NewClientset(), 0).Storage().V1().StorageClasses()
 	for _, class := range []*storagev1.StorageClass{
-		classOf("b", driver.RBD.Name, ""), classOf("a", driver.RBD.Name, "rbd-nbd"), classOf("f", driver.CephFS.Name, "fuse"), classOf("x", "x", "rbd-nbd"),
+		classOf("b", driver.RBD.Name, ""), classOf("a", driver.RBD.Name, ""), classOf("f", driver.CephFS.Name, "fuse"), classOf("x", "x", "rbd-nbd"),
 	} {
 		if err := classes.Informer().GetStore().Add(class); err != nil {
 			t.Fatal(err)
@@ -121,7 +121,7 @@ func TestWantedModules(t *testing.T) {
 		contents  string
 		pointless bool
 	}{
-		"RBD":     {reason: "a class has rbd-nbd", driver: driver.RBD, served: []string{"machineconfigs.machineconfiguration.openshift.io"}, source: "data:,rbd%0Anbd%0A", contents: "    - modprobe rbd\n    - modprobe nbd\n"},
+		"RBD":     {reason: "both, whether a class has rbd-nbd or none", driver: driver.RBD, served: []string{"machineconfigs.machineconfiguration.openshift.io"}, source: "data:,rbd%0Anbd%0A", contents: "    - modprobe rbd\n    - modprobe nbd\n"},
 		"CephFS":  {reason: "one for all", driver: driver.CephFS, served: []string{"cloudinits.node.harvesterhci.io"}, source: "data:,ceph%0A", contents: "    - modprobe ceph\n"},
 		"Neither": {reason: "node pods load them", driver: driver.CephFS, source: "data:,ceph%0A", contents: "    - modprobe ceph\n", pointless: true},
 	}

@@ -11,11 +11,9 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/utils/ptr"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
@@ -51,20 +49,13 @@ type item struct {
 // errUndecided says that the settings are not known yet.
 var errUndecided = errors.New("the settings are not known")
 
-// optedIn says whether the settings ask for a feature, which then concerns these StorageClasses.
-func (c Config) optedIn(settings func() (driver.Settings, error), asks func(driver.Settings) bool) (bool, []*storagev1.StorageClass, error) {
+// optedIn says whether the settings ask for a feature.
+func optedIn(settings func() (driver.Settings, error), asks func(driver.Settings) bool) (bool, error) {
 	chosen, err := settings()
 	if err != nil {
-		return false, nil, errUndecided // pkg/settings tells why.
+		return false, errUndecided // pkg/settings tells why.
 	}
-	if !asks(chosen) {
-		return false, nil, nil
-	}
-	all, err := c.StorageClasses.Lister().List(labels.Everything())
-	if err != nil {
-		return false, nil, fmt.Errorf("listing StorageClasses: %w", err)
-	}
-	return true, all, nil
+	return asks(chosen), nil
 }
 
 // change is what a keeper has to do.

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
-	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -30,14 +29,11 @@ func NewKernelModules(config Config, settings func() (driver.Settings, error), m
 }
 
 func (c kernelModules) wanted() (wish, error) {
-	asked, classes, err := c.optedIn(c.settings, func(s driver.Settings) bool { return s.ModulesAtBoot })
+	asked, err := optedIn(c.settings, func(s driver.Settings) bool { return s.ModulesAtBoot })
 	if err != nil || !asked {
 		return wish{}, err
 	}
-	return wish{
-		asked: true, items: moduleItems(c.Driver, classes),
-		pointless: c.pointless(),
-	}, nil
+	return wish{asked: true, items: moduleItems(c.Driver), pointless: c.pointless()}, nil
 }
 
 func (c kernelModules) pointless() string {
@@ -49,15 +45,15 @@ func (c kernelModules) pointless() string {
 	return "neither OpenShift's MachineConfigs nor Harvester's CloudInits are here: node pods load modules with the first volume"
 }
 
-// moduleItems are for whichever platform there is.
-func moduleItems(d driver.Driver, classes []*storagev1.StorageClass) []item {
-	modules := d.ModulesFor(classes)
+// moduleItems are for whichever platform there is. Whatever StorageClasses come and go, they stay the same:
+// OpenShift restarts nodes for each change.
+func moduleItems(d driver.Driver) []item {
 	var out []item
 	for _, k := range moduleKinds(d) {
 		if k.GroupResource == cloudInits {
 			object := ownObject(d, cloudInits.Group+"/v1beta1", "CloudInit", k.name)
 			object.Object["spec"] = map[string]any{
-				"matchSelector": map[string]any{}, "paused": false, "filename": "90_" + k.name + ".yaml", "contents": cloudInit(modules),
+				"matchSelector": map[string]any{}, "paused": false, "filename": "90_" + k.name + ".yaml", "contents": cloudInit(d.Modules),
 			}
 			out = append(out, item{k, object})
 			continue
@@ -66,7 +62,7 @@ func moduleItems(d driver.Driver, classes []*storagev1.StorageClass) []item {
 		labels := object.GetLabels()
 		labels["machineconfiguration.openshift.io/role"] = roleOf(k.name)
 		object.SetLabels(labels)
-		object.Object["spec"] = map[string]any{"config": ignition(d, modules)}
+		object.Object["spec"] = map[string]any{"config": ignition(d)}
 		out = append(out, item{k, object})
 	}
 	return out
@@ -76,14 +72,14 @@ func moduleItems(d driver.Driver, classes []*storagev1.StorageClass) []item {
 func roleOf(name string) string { return strings.Split(name, "-")[1] }
 
 // ignition writes the list that systemd reads when a node starts.
-func ignition(d driver.Driver, modules []string) map[string]any {
+func ignition(d driver.Driver) map[string]any {
 	return map[string]any{
 		"ignition": map[string]any{"version": "3.2.0"},
 		"storage": map[string]any{"files": []any{map[string]any{
 			"path":      "/etc/modules-load.d/ceph-" + d.Kind + "-csi.conf",
 			"mode":      int64(0o644),
 			"overwrite": true,
-			"contents":  map[string]any{"source": "data:," + strings.Join(modules, "%0A") + "%0A"},
+			"contents":  map[string]any{"source": "data:," + strings.Join(d.Modules, "%0A") + "%0A"},
 		}}},
 	}
 }
