@@ -63,7 +63,7 @@ func newTeardownCommand() *cobra.Command {
 	f.StringSliceVar(&flags.volumes, "volume", nil, "Remove only the volume or snapshot with this handle; may be repeated.")
 	f.StringVar(&flags.kubeconfig, "kubeconfig", "", "A kubeconfig of a cluster whose PersistentVolumes and VolumeSnapshotContents are compared first.")
 	f.StringVar(&flags.pvList, "pv-list", "", "A file with handles of other clusters' volumes, one in a line; these are refused.")
-	f.BoolVar(&flags.list, "list", false, "List every infra ID that has claims, tags or connected clients in the Ceph cluster, and remove nothing; needs no --infra-id.")
+	f.BoolVar(&flags.list, "list", false, "List every infra ID that has claims, tags, users or connected clients in the Ceph cluster, and remove nothing; needs no --infra-id.")
 	f.BoolVar(&flags.orphans, "orphans", false, "List volumes of the living cluster that none of its objects names, and remove nothing; needs --kubeconfig.")
 	f.DurationVar(&flags.olderThan, "older-than", 24*time.Hour, "With --orphans, leave out what is younger.")
 	f.BoolVar(&flags.keepUsers, "keep-users", false, "Leave the cephx users that the operator made for the cluster.")

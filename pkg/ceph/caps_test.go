@@ -1,6 +1,7 @@
 package ceph
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,6 +73,33 @@ func TestCapsAsArguments(t *testing.T) {
 	}
 	if want := `mon 'profile rbd' osd 'profile rbd pool='\''a"b'\'''`; caps.String() != want {
 		t.Errorf("for a shell: got %s, want %s", caps, want)
+	}
+}
+
+func TestParseUserIDs(t *testing.T) {
+	const key = "AQBq1XhmAAAAABAAVdfVzC5y7m0nkzVUR0mYgA=="
+	tests := map[string]struct {
+		reason, text string
+		want         []string
+		fails        bool
+	}{
+		"Complete": {reason: "as Ceph prints it, daemons left out", want: []string{"admin", "csi-x.y"},
+			text: `{"auth_dump":[{"entity":"osd.0","key":"` + key + `","caps":{}},{"entity":"client.admin","key":"` + key + `"},{"entity":"client.csi-x.y"}]}`},
+		"None":     {reason: "there is always an administrator: this is no list of users", text: `{"auth_dump":[]}`, fails: true},
+		"Another":  {reason: "no list of users", text: `{"users":[]}`, fails: true},
+		"Cut off":  {reason: "the key must not be quoted", text: `{"auth_dump":[{"entity":"client.a","key":"` + key, fails: true},
+		"Not JSON": {reason: "the plain form", text: "client.a\n\tkey: " + key, fails: true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := ParseUserIDs([]byte(tc.text))
+			if (err != nil) != tc.fails || !slices.Equal(got, tc.want) {
+				t.Errorf("%s: got %s, %v", tc.reason, got, err)
+			}
+			if err != nil && strings.Contains(err.Error(), key[:20]) {
+				t.Errorf("%s: the error shows the key: %v", tc.reason, err)
+			}
+		})
 	}
 }
 

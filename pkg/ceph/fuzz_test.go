@@ -79,6 +79,8 @@ func FuzzParseUser(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		user, err := ParseUser([]byte(text))
 		noKey(t, err)
+		_, err = ParseUserIDs([]byte(text))
+		noKey(t, err)
 		if _, keyErr := ParseKey(user.Key.Reveal()); err == nil && keyErr != nil {
 			t.Errorf("an invalid key is accepted: %v", keyErr)
 		}

@@ -13,6 +13,26 @@ const clientPrefix = "client."
 // Entity is the name by which Ceph knows a user.
 func (c Credentials) Entity() string { return clientPrefix + c.UserID }
 
+// ParseUserIDs reads the JSON of `ceph auth ls`: the names of all users that are no daemons, without
+// "client.". It reads nothing else of them, least of all their keys; errors do not quote it.
+func ParseUserIDs(data []byte) ([]string, error) {
+	var list struct {
+		Dump []struct {
+			Entity string `json:"entity"`
+		} `json:"auth_dump"`
+	}
+	if json.Unmarshal(data, &list) != nil || len(list.Dump) == 0 {
+		return nil, errors.New("the list of users is not JSON with auth_dump")
+	}
+	var ids []string
+	for _, u := range list.Dump {
+		if id, isClient := strings.CutPrefix(u.Entity, clientPrefix); isClient {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
 // ParseUser reads the JSON of `ceph auth get` and `ceph auth get-or-create`: one user. Errors
 // do not quote it.
 func ParseUser(data []byte) (User, error) {

@@ -25,6 +25,8 @@ type ClusterUse struct {
 	Claims []string `json:"claims,omitempty"`
 	// Tagged is how many volumes and snapshots carry the tag.
 	Tagged int `json:"tagged"`
+	// Users are the cephx users that were made for it, sorted.
+	Users []string `json:"users,omitempty"`
 	// Connected are hosts whose clients are connected as one of the cluster's users just now.
 	Connected []string `json:"connected,omitempty"`
 	// Running are its operators that run just now, where it has claims.
@@ -39,9 +41,10 @@ type ListCeph interface {
 	Watchers
 	LastWatched(ctx context.Context, pool, object string) (time.Time, error)
 	Sessions(ctx context.Context) ([]ceph.Session, error)
+	UserIDs(ctx context.Context) ([]string, error)
 }
 
-// List tells every infra ID that has a claim, a tag or a client in a Ceph cluster. parts look for Nobody.
+// List tells every infra ID that has a claim, a tag, a user or a client in a Ceph cluster. parts look for Nobody.
 func List(ctx context.Context, c ListCeph, parts []Part, now time.Time) ([]ClusterUse, error) {
 	uses := map[string]*ClusterUse{}
 	of := func(infraID string) *ClusterUse {
@@ -77,24 +80,50 @@ func List(ctx context.Context, c ListCeph, parts []Part, now time.Time) ([]Clust
 			of(infraID).Tagged += n
 		}
 	}
-	sessions, err := limited(ctx, c.Sessions)
-	if err != nil {
+	if err := listUsers(ctx, c, of); err != nil {
 		return nil, err
-	}
-	for _, s := range sessions {
-		for _, d := range driver.All {
-			for _, prefix := range []string{d.ProvisionerUser(""), d.NodeUser("")} {
-				if infraID, is := strings.CutPrefix(s.Entity, "client."+prefix); is {
-					of(infraID).Connected = slices.Compact(slices.Sorted(slices.Values(append(of(infraID).Connected, connected(sessions, strings.TrimPrefix(s.Entity, "client."))...))))
-				}
-			}
-		}
 	}
 	var out []ClusterUse
 	for _, infraID := range slices.Sorted(maps.Keys(uses)) {
 		out = append(out, *uses[infraID])
 	}
 	return out, nil
+}
+
+// listUsers adds the users, and the hosts of clients that are connected as one of them.
+func listUsers(ctx context.Context, c ListCeph, of func(infraID string) *ClusterUse) error {
+	ids, err := limited(ctx, c.UserIDs)
+	if err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(slices.Values(ids)) {
+		if infraID, is := madeFor(id); is {
+			of(infraID).Users = append(of(infraID).Users, "client."+id)
+		}
+	}
+	sessions, err := limited(ctx, c.Sessions)
+	if err != nil {
+		return err
+	}
+	for _, s := range sessions {
+		if infraID, is := madeFor(strings.TrimPrefix(s.Entity, "client.")); is {
+			use := of(infraID)
+			use.Connected = slices.Compact(slices.Sorted(slices.Values(append(use.Connected, host(s)))))
+		}
+	}
+	return nil
+}
+
+// madeFor is the infra ID in the name of a user that an operator made.
+func madeFor(id string) (string, bool) {
+	for _, d := range driver.All {
+		for _, prefix := range []string{d.ProvisionerUser(""), d.NodeUser("")} {
+			if infraID, is := strings.CutPrefix(id, prefix); is {
+				return infraID, true
+			}
+		}
+	}
+	return "", false
 }
 
 // kinds are those of all drivers.
@@ -155,11 +184,11 @@ func WriteList(w io.Writer, uses []ClusterUse, asJSON bool) error {
 	}
 	var out strings.Builder
 	for _, u := range uses {
-		fmt.Fprintf(&out, "%s: %d volumes and snapshots; claims: %s; connected: %s; running: %s; last seen: %s\n",
-			u.InfraID, u.Tagged, orNone(u.Claims), orNone(u.Connected), orNone(u.Running), u.seen())
+		fmt.Fprintf(&out, "%s: %d volumes and snapshots; claims: %s; users: %s; connected: %s; running: %s; last seen: %s\n",
+			u.InfraID, u.Tagged, orNone(u.Claims), orNone(u.Users), orNone(u.Connected), orNone(u.Running), u.seen())
 	}
 	if len(uses) == 0 {
-		out.WriteString("No cluster has a claim, a tag or a connected client here.\n")
+		out.WriteString("No cluster has a claim, a tag, a user or a connected client here.\n")
 	}
 	_, err := io.WriteString(w, out.String())
 	return err

@@ -18,6 +18,7 @@ func TestList(t *testing.T) {
 			{ID: 1, Name: "p", Applications: []string{"rbd"}, Metadata: marks("a", "b.c")},
 			{ID: 2, Name: "q", Applications: []string{"rbd"}, Metadata: marks("a", "d")},
 		},
+		users: []string{"admin", "csi-rbd-provisioner.users-only", "csi-cephfs-node.users-only", "csi-rbd-node.a", "csi-else.b"},
 		sessions: []ceph.Session{
 			{Entity: "client.csi-rbd-node.a", Host: "n2"}, {Entity: "client.csi-cephfs-node.a", Host: "n1"}, {Entity: "client.csi-rbd-node.a", Host: "n1"},
 			{Entity: "client.admin", Host: "n3"}, {Entity: "client.csi-rbd-provisioner.unclaimed", Host: "n4"},
@@ -32,17 +33,18 @@ func TestList(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []ClusterUse{
-		{InfraID: "a", Claims: []string{"p (rbd)", "q (rbd)"}, Tagged: 5, Connected: []string{"n1", "n2"}, Running: []string{"client.7, which does not answer"}, LastSeen: now},
+		{InfraID: "a", Claims: []string{"p (rbd)", "q (rbd)"}, Tagged: 5, Users: []string{"client.csi-rbd-node.a"}, Connected: []string{"n1", "n2"}, Running: []string{"client.7, which does not answer"}, LastSeen: now},
 		{InfraID: "b.c", Claims: []string{"p (rbd)"}, LastSeen: before.Add(-time.Hour)},
 		{InfraID: "d", Claims: []string{"q (rbd)"}},
 		{InfraID: "gone", Tagged: 1},
 		{InfraID: "unclaimed", Connected: []string{"n4"}},
+		{InfraID: "users-only", Users: []string{"client.csi-cephfs-node.users-only", "client.csi-rbd-provisioner.users-only"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	var table, text bytes.Buffer
-	if err := WriteList(&table, got, false); err != nil || !strings.Contains(table.String(), "a: 5 volumes and snapshots; claims: p (rbd), q (rbd); connected: n1, n2; running: client.7, which does not answer; last seen: now\n") ||
+	if err := WriteList(&table, got, false); err != nil || !strings.Contains(table.String(), "a: 5 volumes and snapshots; claims: p (rbd), q (rbd); users: client.csi-rbd-node.a; connected: n1, n2; running: client.7, which does not answer; last seen: now\n") ||
 		!strings.Contains(table.String(), "last seen: 2025-12-31T00:02:03Z\nd:") || !strings.Contains(table.String(), "last seen: unknown\n") {
 		t.Errorf("%v, table:\n%s", err, table.String())
 	}

@@ -1,6 +1,7 @@
 package teardown
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,15 +127,15 @@ func connected(sessions []ceph.Session, id string) []string {
 	var hosts []string
 	for _, s := range sessions {
 		if s.Entity == "client."+id {
-			host := s.Host
-			if host == "" {
-				host = "an unnamed host"
-			}
-			hosts = append(hosts, host)
+			hosts = append(hosts, host(s))
 		}
 	}
 	slices.Sort(hosts)
 	return slices.Compact(hosts)
+}
+
+func host(s ceph.Session) string {
+	return cmp.Or(s.Host, "an unnamed host")
 }
 
 // Remove removes the users. Users go last: whatever else was removed needs none of them.

@@ -53,6 +53,8 @@ func (f *fakeUsers) User(_ context.Context, id string) (ceph.User, error) {
 	return ceph.User{}, nil
 }
 
+func (f *fakeUsers) UserIDs(context.Context) ([]string, error) { return f.users, nil }
+
 func (f *fakeUsers) Sessions(context.Context) ([]ceph.Session, error) { return f.sessions, f.blind }
 
 func (f *fakeUsers) RemoveUser(_ context.Context, id string) error {

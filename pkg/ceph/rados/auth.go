@@ -18,6 +18,16 @@ func (c *Conn) User(ctx context.Context, id string) (ceph.User, error) {
 	return ceph.ParseUser(output)
 }
 
+// UserIDs are the names of all cephx users but daemons, without "client.". The user needs mon caps
+// "allow *", as `ceph auth ls` shows every key.
+func (c *Conn) UserIDs(ctx context.Context) ([]string, error) {
+	output, err := c.mon(ctx, "auth ls", arguments{})
+	if err != nil {
+		return nil, fmt.Errorf("listing Ceph users: %w", err)
+	}
+	return ceph.ParseUserIDs(output)
+}
+
 // CreateUser makes a cephx user, or returns the one that exists with exactly these caps. With
 // other caps it is an error. A new key is of that type; empty leaves the choice to Ceph, which before
 // 20.2.4 has but one.

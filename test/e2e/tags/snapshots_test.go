@@ -2,6 +2,8 @@ package tags
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	snapshotv1 "github.com/kubernetes-csi/external-snapshotter/client/v8/apis/volumesnapshot/v1"
 	. "github.com/onsi/ginkgo/v2"
@@ -146,5 +148,35 @@ func snapshots(k kind) {
 		Expect(env.Snapshots.SnapshotV1().VolumeSnapshotContents().Delete(ctx, content.Name, metav1.DeleteOptions{})).To(Succeed())
 		says(ctx, k.driver, operatorv1.ConditionTrue, "AsExpected")
 		theirs[k.driver.Kind] = foreign
+	})
+}
+
+// shown are volumes that show a snapshot and have no subvolume of their own, which only CephFS has.
+func shown(k kind) {
+	It("that show a snapshot are marked on it, each for itself, as long as they are to outlive the cluster", func(ctx SpecContext) {
+		cluster := csi.Cluster(infraID, 1)
+		source, err := cluster.Subvolume(volumes.FileClass{Filesystem: cephdaemons.Filesystem}, "shown")
+		Expect(err).NotTo(HaveOccurred())
+		snapshot, err := cluster.SubvolumeSnapshot(source, "shown")
+		Expect(err).NotTo(HaveOccurred())
+		want := map[string]string{}
+		for _, name := range []string{"shown-first", "shown-second"} {
+			v, err := cluster.Shallow(snapshot, name)
+			Expect(err).NotTo(HaveOccurred())
+			k.volume(ctx, name, v.UUID(), corev1.PersistentVolumeReclaimRetain)
+			want[name] = ceph.TagRetainShown(v.UUID())
+		}
+		at := ceph.SubvolumePlace{Filesystem: cephdaemons.Filesystem, Group: group, Name: source.Name, Snapshot: snapshot.Name}
+		marks := func(g Gomega) []string {
+			found, err := conn.SubvolumeMetadata(ctx, cephdaemons.Filesystem, []ceph.SubvolumePlace{at})
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(found[0].Err).NotTo(HaveOccurred())
+			return slices.Sorted(maps.Keys(found[0].Values))
+		}
+		own := slices.Collect(maps.Keys(snapshot.Tags()))
+		Eventually(marks).WithContext(ctx).WithPolling(polling).Should(ConsistOf(append(own, want["shown-first"], want["shown-second"])))
+		setPolicy(ctx, "shown-first", corev1.PersistentVolumeReclaimDelete)
+		Eventually(marks).WithContext(ctx).WithPolling(polling).Should(ConsistOf(append(own, want["shown-second"])))
+		says(ctx, k.driver, operatorv1.ConditionTrue, "AsExpected")
 	})
 }

@@ -58,5 +58,6 @@ var _ = Describe("Volumes", Ordered, ContinueOnFailure, func() {
 			snapshots(k)
 		})
 	}
+	Context("of cephfs", func() { shown(kinds[1]) })
 	gone()
 })

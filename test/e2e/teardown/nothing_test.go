@@ -25,7 +25,7 @@ func nothing() {
 		Expect(r.stdout + r.stderr).To(ContainSubstring("living-x1y2z"))
 		r = run(ctx, "--list")
 		Expect(r.code).To(Equal(0), r.stderr)
-		Expect(r.stdout).To(ContainSubstring("living-x1y2z: 2 volumes and snapshots; claims: none; connected: none"))
+		Expect(r.stdout).To(ContainSubstring("living-x1y2z: 2 volumes and snapshots; claims: none; users: none; connected: none"))
 		Expect(before.Changes(dump())).To(BeEmpty())
 	})
 
@@ -42,7 +42,7 @@ func nothing() {
 			Expect(r.stderr).To(ContainSubstring("living-x1y2z"))
 		}
 		Expect(before.Changes(dump())).To(BeEmpty())
-		Expect(run(ctx, "--list").stdout).To(ContainSubstring("living-x1y2z: 2 volumes and snapshots; claims: vms (rbd); connected: none; running: none; last seen: unknown"))
+		Expect(run(ctx, "--list").stdout).To(ContainSubstring("living-x1y2z: 2 volumes and snapshots; claims: vms (rbd); users: none; connected: none; running: none; last seen: unknown"))
 		operator := connect(ctx, "an-operator", "mon", "allow r", "osd", "profile rbd")
 		begin := time.Now().UTC().Truncate(time.Second)
 		watch := must(operator.Watch(ctx, "vms", tags.PresenceObject("living-x1y2z", "rbd"), nil, true))

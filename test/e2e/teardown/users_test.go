@@ -40,6 +40,8 @@ func users() {
 		Expect(r.named("remove")).To(ConsistOf(image.Name))
 		Expect(r.named("keep")).To(ContainElement("client." + node))
 		Expect(cephxUsers(ctx)).To(ContainElements("client."+node, "client."+other))
+		Expect(run(ctx, "--list").stdout).To(ContainSubstring("manned-a1b2c: 0 volumes and snapshots; claims: none; users: client."+node+"; connected: none"),
+			"nothing but a user is left of it")
 
 		Expect(teardown(ctx, a.InfraID).code).To(Equal(0))
 		Expect(cephxUsers(ctx)).To(And(ContainElement("client."+other), Not(ContainElement("client."+node))))
