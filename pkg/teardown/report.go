@@ -2,6 +2,7 @@ package teardown
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -115,6 +116,23 @@ func (r *Report) failed() []Line {
 		}
 	}
 	return out
+}
+
+// unfinished is an error that tells what was tried and not removed so far.
+func (r *Report) unfinished() error {
+	why := ""
+	for _, l := range r.Items {
+		if l.Result == failed && why == "" {
+			why = fmt.Sprintf("%s %s could not be removed", l.Kind, l.Full())
+		}
+	}
+	if len(r.Faults) > 0 {
+		why = r.Faults[0]
+	}
+	if why == "" {
+		return nil
+	}
+	return fmt.Errorf("what is left may need it: %s", why)
 }
 
 // reportVersion is raised when a field changes its meaning or goes.

@@ -178,20 +178,23 @@ func find(ctx context.Context, c Config, report *Report) ([][]Decision, error) {
 		}
 	}
 	if len(report.Alive) > 0 && !c.Force {
-		refuseAll(byPart, fmt.Sprintf("the cluster is still in use (%s); stop it, or limit the refusal to what is in use with --force", report.Alive[0]))
+		refuseAll(byPart, fmt.Sprintf("the cluster is still in use (%s); stop it, or limit the refusal to what is in use with --force", report.Alive[0]), Kind.any)
+	}
+	if len(report.Alive) > 0 {
+		refuseAll(byPart, fmt.Sprintf("what is still in use may need it (%s)", report.Alive[0]), Kind.carries)
 	}
 	if len(report.Running) > 0 && !c.ForceLiving {
-		refuseAll(byPart, living(c.InfraID, report.Running))
+		refuseAll(byPart, living(c.InfraID, report.Running), Kind.any)
 	}
 	report.fill(slices.Concat(byPart...))
 	return byPart, nil
 }
 
 // refuseAll: a cluster that still lives is not torn down by accident.
-func refuseAll(byPart [][]Decision, reason string) {
+func refuseAll(byPart [][]Decision, reason string, of func(Kind) bool) {
 	for _, decisions := range byPart {
 		for i := range decisions {
-			if decisions[i].Verdict == Remove {
+			if decisions[i].Verdict == Remove && of(decisions[i].Kind) {
 				decisions[i].Verdict = Refuse
 				decisions[i].Reason = reason
 			}
@@ -218,20 +221,38 @@ func (c Config) stillGone(ctx context.Context) error {
 	return err
 }
 
-// act lets each part remove what was agreed on.
+// act lets each part remove what was agreed on. One may take hours, so that it looks again before the
+// next. What volumes rest on stays where something that came before it could not be removed: whoever
+// uses that may need it, and the next run finds the cluster by it.
 func act(ctx context.Context, c Config, byPart [][]Decision, report *Report) {
 	n, size := report.count(Remove)
 	c.Progress.Start(n, size)
 	defer c.Progress.End()
+	tell := func(o Outcome) {
+		report.record(o)
+		c.Progress.Step(o)
+	}
+	begun := false
 	for i, part := range c.Parts {
 		agreed := slices.DeleteFunc(slices.Clone(byPart[i]), func(d Decision) bool { return d.Verdict != Remove })
+		if left := report.unfinished(); left != nil {
+			agreed = slices.DeleteFunc(agreed, func(d Decision) bool {
+				if d.Kind.carries() {
+					tell(Outcome{Decision: d, Err: left})
+				}
+				return d.Kind.carries()
+			})
+		}
 		if len(agreed) == 0 {
 			continue
 		}
-		tell := func(o Outcome) {
-			report.record(o)
-			c.Progress.Step(o)
+		if begun {
+			if err := c.stillGone(ctx); err != nil {
+				report.Faults = append(report.Faults, err.Error())
+				return
+			}
 		}
+		begun = true
 		if err := part.Remove(ctx, agreed, tell); err != nil {
 			report.Faults = append(report.Faults, err.Error())
 		}

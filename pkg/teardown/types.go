@@ -32,6 +32,11 @@ const (
 	Protection Kind = "pool protection"
 )
 
+// carries says that volumes rest on it: without it, those that are left can be neither used nor found.
+func (k Kind) carries() bool { return k == User || k == Protection }
+
+func (Kind) any() bool { return true }
+
 // Place is where an Item is. Only the fields that its kind has are set.
 type Place struct {
 	Pool string `json:"pool,omitempty"`
