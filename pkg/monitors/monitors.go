@@ -12,7 +12,7 @@ import (
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/resource/resourceapply"
+	"github.com/openshift/library-go/pkg/operator/resource/resourcehelper"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -98,8 +98,8 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 			state, driver.Namespace, c.Driver.ConfigSecret())))
 	}
 	err = c.apply(ctx)
-	if apierrors.IsConflict(err) {
-		return err
+	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
+		return err // The cache will tell of what somebody has written.
 	}
 	if errors.Is(err, ceph.ErrUnreadableConfig) {
 		// Only a person can mend that: no retry.
@@ -115,10 +115,10 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 func (c controller) apply(ctx context.Context) error {
 	where := driver.Namespace + "/" + c.Driver.ConfigSecret()
 	existing, err := c.Secrets.Lister().Secrets(driver.Namespace).Get(c.Driver.ConfigSecret())
-	if apierrors.IsNotFound(err) {
-		existing, err = &corev1.Secret{}, nil
-	}
-	if err != nil {
+	missing := apierrors.IsNotFound(err)
+	if missing {
+		existing = &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: c.Driver.ConfigSecret()}}
+	} else if err != nil {
 		return fmt.Errorf("reading Secret %s: %w", where, err)
 	}
 	recorded := readMembers(existing.Annotations)
@@ -141,21 +141,31 @@ func (c controller) apply(ctx context.Context) error {
 		c.Written.Set(mons.epochs())
 		return nil
 	}
-	_, _, err = resourceapply.ApplySecret(ctx, c.Client, c.Recorder, &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace:   driver.Namespace,
-			Name:        c.Driver.ConfigSecret(),
-			Labels:      map[string]string{driver.ManagedByLabel: c.Driver.OperatorName()},
-			Annotations: map[string]string{membersAnnotation: ours.String()},
-		},
-		Data: map[string][]byte{ConfigKey: content},
-	})
+	wanted := existing.DeepCopy()
+	metav1.SetMetaDataLabel(&wanted.ObjectMeta, driver.ManagedByLabel, c.Driver.OperatorName())
+	metav1.SetMetaDataAnnotation(&wanted.ObjectMeta, membersAnnotation, ours.String())
+	wanted.Data = map[string][]byte{ConfigKey: content}
+	err = c.write(ctx, wanted, missing)
 	if err != nil {
 		return fmt.Errorf("writing Secret %s: %w", where, err)
 	}
 	c.Written.Set(mons.epochs())
 	c.measure(existing.Data[ConfigKey])
 	return nil
+}
+
+// write fails where the Secret is not the one any more that was read: it may have entries that only
+// those know who wrote them.
+func (c controller) write(ctx context.Context, wanted *corev1.Secret, missing bool) error {
+	secrets := c.Client.Secrets(wanted.Namespace)
+	if missing {
+		_, err := secrets.Create(ctx, wanted, metav1.CreateOptions{})
+		resourcehelper.ReportCreateEvent(c.Recorder, wanted, err)
+		return err
+	}
+	_, err := secrets.Update(ctx, wanted, metav1.UpdateOptions{})
+	resourcehelper.ReportUpdateEvent(c.Recorder, wanted, err)
+	return err
 }
 
 // advice is how a person mends a config.json that cannot be read.
