@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -90,13 +91,26 @@ func (c *Ceph) RADOS(ctx context.Context, arguments ...string) ([]byte, error) {
 	return c.tool(ctx, "rados", arguments)
 }
 
+// RADOSProcess is `rados` as the administrator, not started yet: for what goes on until it is ended.
+func (c *Ceph) RADOSProcess(ctx context.Context, arguments ...string) (*exec.Cmd, error) {
+	path, err := c.programs.Path("rados")
+	if err != nil {
+		return nil, err
+	}
+	return exec.CommandContext(ctx, path, append(c.administrator(), arguments...)...), nil
+}
+
+func (c *Ceph) administrator() []string {
+	return []string{"--conf", c.ConfFile(), "--keyring", c.KeyringFile()}
+}
+
 // commandTimeout ends a command that hangs, as all do when no mon or no MDS answers.
 const commandTimeout = 2 * time.Minute
 
 func (c *Ceph) tool(ctx context.Context, program string, arguments []string) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, commandTimeout, fmt.Errorf("it hung: killed after %s", commandTimeout))
 	defer cancel()
-	return c.run(ctx, program, append([]string{"--conf", c.ConfFile(), "--keyring", c.KeyringFile()}, arguments...)...)
+	return c.run(ctx, program, append(c.administrator(), arguments...)...)
 }
 
 // CreatePool makes a pool with the cluster's defaults for an application such as "rbd".

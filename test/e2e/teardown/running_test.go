@@ -71,6 +71,6 @@ func living() {
 
 // operatorsObject is Ceph's own tool at work on what an operator watches.
 func operatorsObject(ctx SpecContext, verb, infraID string) *exec.Cmd {
-	return exec.CommandContext(ctx, "rados", "--conf", daemons.ConfFile(), "--keyring", daemons.KeyringFile(),
-		"--pool", "fast", "--namespace", tags.PresenceNamespace, verb, tags.PresenceObject(infraID, driver.RBD.Kind))
+	GinkgoHelper()
+	return must(daemons.RADOSProcess(ctx, "--pool", "fast", "--namespace", tags.PresenceNamespace, verb, tags.PresenceObject(infraID, driver.RBD.Kind)))
 }
