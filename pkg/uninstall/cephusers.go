@@ -44,6 +44,25 @@ func (c *cephClusters) lookForUsers(ctx context.Context, o Options) error {
 	return nil
 }
 
+// lookAgain comes when the operators have ended: whoever was asked may have thought for an hour, in which
+// the drivers went on making volumes.
+func (c *cephClusters) lookAgain(ctx context.Context, o Options) error {
+	stands, err := look(ctx, o)
+	if err == nil {
+		err = stands.refusal(o.Force)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w. The operators are stopped, and nothing else is removed: run the command again", ErrLeft, err)
+	}
+	for i := range c.reached {
+		if len(c.reached[i].users) > 0 && stands.volumed() {
+			fmt.Fprintln(o.Out, "Leaves the Ceph users of the drivers, which volumes or snapshots need that came meanwhile.")
+			c.reached[i].users = nil
+		}
+	}
+	return nil
+}
+
 // usersGiven are the users that the drivers work as.
 func usersGiven(ctx context.Context, o Options) (map[string]bool, error) {
 	out := map[string]bool{}

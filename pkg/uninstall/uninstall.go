@@ -127,6 +127,9 @@ func act(ctx context.Context, o Options, objects []object, traces []virtualizati
 	if err := remove(ctx, o, objects[:writers]); err != nil {
 		return err
 	}
+	if err := clusters.lookAgain(ctx, o); err != nil {
+		return err
+	}
 	if err := clusters.alone(ctx, o.Clock); err != nil {
 		return err
 	}
