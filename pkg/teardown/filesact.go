@@ -22,7 +22,7 @@ func (f *files) Remove(ctx context.Context, agreed []Decision, tell func(Outcome
 		f.manager = nil
 	}()
 	for _, plan := range f.plans {
-		todo := filesRemoval{files: f, plan: plan, tell: tell, failed: map[volumeKey]bool{}}
+		todo := filesRemoval{files: f, plan: plan, tell: tell, failed: map[volumeKey]bool{}, mounts: mounts{looked: f.found}}
 		if err := todo.run(ctx, agreed); err != nil {
 			return err
 		}
@@ -38,6 +38,7 @@ type filesRemoval struct {
 	// failed is what could not be removed in the phases before.
 	failed   map[volumeKey]bool
 	failures int
+	mounts   mounts
 	// runs are those whose records this one removes at the end: its own, and those of earlier ones
 	// unless it is limited.
 	runs []string

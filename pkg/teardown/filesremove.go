@@ -10,6 +10,14 @@ import (
 )
 
 func (r *filesRemoval) removeShallow(ctx context.Context, d Decision) (string, error) {
+	if j, found := r.plan.journal(ceph.JournalVolume, d.UUID); found {
+		uuid, _ := r.plan.backing(j)
+		if s, _, found := r.plan.snapshotOf(uuid); found {
+			if err := r.unmounted(ctx, s.place); err != nil {
+				return "", err
+			}
+		}
+	}
 	for _, refs := range r.plan.inventory.references {
 		if _, shows := refs.tracker.Masked[d.Name]; !shows {
 			continue
@@ -61,6 +69,9 @@ func (r *filesRemoval) removeSubvolume(ctx context.Context, d Decision) (string,
 	place := ceph.SubvolumePlace{Filesystem: d.Place.Filesystem, Group: d.Place.Group, Name: d.Name}
 	if name := r.failedSnapshot(place); name != "" {
 		return "", fmt.Errorf("its snapshot %s could not be removed", name)
+	}
+	if err := r.unmounted(ctx, place); err != nil {
+		return "", err
 	}
 	remove := func(retain bool) error {
 		return r.again(ctx, func(ctx context.Context) error { return r.manager.RemoveSubvolume(ctx, place, retain) })

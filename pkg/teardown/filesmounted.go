@@ -1,0 +1,47 @@
+package teardown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
+
+// mounts is who has the filesystem mounted while things are removed from it.
+type mounts struct {
+	sync.Mutex
+	looked time.Time
+}
+
+// unmounted fails where a subvolume was mounted since it was decided on: a run over thousands of them
+// takes its time, and the mgr removes one under whoever has it mounted. Where the mounts could not be
+// seen before, either, somebody has said that it shall go on.
+func (r *filesRemoval) unmounted(ctx context.Context, place ceph.SubvolumePlace) error {
+	r.mounts.Lock()
+	defer r.mounts.Unlock()
+	if in := &r.plan.inventory; in.blind == "" && r.Clock.Since(r.mounts.looked) > freshness {
+		err := r.again(ctx, func(ctx context.Context) error {
+			mount, err := r.mount(ctx, in.filesystem.Name)
+			if err == nil {
+				defer mount.Close()
+			}
+			clients, blind := clientsOf(ctx, mount, err)
+			if blind != "" {
+				return errors.New("who has the filesystem mounted cannot be seen any more: " + blind)
+			}
+			in.clients, r.mounts.looked = clients, r.Clock.Now()
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if hosts := r.plan.mountedAt(place); len(hosts) > 0 {
+		return fmt.Errorf("subvolume %s was mounted meanwhile at %s", place, strings.Join(hosts, ", "))
+	}
+	return nil
+}
