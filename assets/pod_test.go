@@ -44,8 +44,7 @@ func wrongScheduling(w workload) []string {
 	return unequal(values)
 }
 
-// notRestricted checks what SCC restricted-v2 and Pod Security `restricted` allow, and the
-// read-only root filesystem of all containers of the pod.
+// notRestricted checks what SCC restricted-v2 and Pod Security `restricted` allow.
 func notRestricted(w workload) []string {
 	if w.node {
 		return nil
@@ -67,7 +66,6 @@ func notRestricted(w workload) []string {
 		s := c.SecurityContext
 		values[c.Name+" is privileged"] = [2]any{s.Privileged != nil && *s.Privileged, false}
 		values[c.Name+" allowPrivilegeEscalation"] = [2]any{*s.AllowPrivilegeEscalation, false}
-		values[c.Name+" readOnlyRootFilesystem"] = [2]any{*s.ReadOnlyRootFilesystem, true}
 		values[c.Name+" drops ALL"] = [2]any{slices.Equal(s.Capabilities.Drop, []corev1.Capability{"ALL"}), true}
 		values[c.Name+" adds none"] = [2]any{len(s.Capabilities.Add), 0}
 		values[c.Name+" hostPorts"] = [2]any{slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.HostPort != 0 }), false}

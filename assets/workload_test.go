@@ -10,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
@@ -56,6 +57,7 @@ func TestWorkloads(t *testing.T) {
 		"Selector":    {reason: "a selector that misses the pods is refused", check: wrongSelector},
 		"SCC":         {reason: "the SCC must not depend on what else the ServiceAccount may use", check: wrongSCC},
 		"Containers":  {reason: "OpenShift's rules for containers of the platform", check: wrongContainers},
+		"Written":     {reason: "ceph-csi and the programs that it starts write there, and the root file system is read-only", check: unwritable},
 		"Annotations": {reason: "an annotation that names a missing container or volume does nothing", check: wrongAnnotations},
 		"Volumes":     {reason: "what is not mounted is decoration, what is missing keeps the pod from starting", check: wrongVolumes},
 		"Images":      {reason: "every container gets the image of its job", check: wrongImages},
@@ -131,6 +133,7 @@ func wrongContainers(w workload) []string {
 			c.Name + " imagePullPolicy":          {c.ImagePullPolicy, corev1.PullIfNotPresent},
 			c.Name + " terminationMessagePolicy": {c.TerminationMessagePolicy, corev1.TerminationMessageFallbackToLogsOnError},
 			c.Name + " command":                  {len(c.Command), 0},
+			c.Name + " readOnlyRootFilesystem":   {ptr.Deref(c.SecurityContext.ReadOnlyRootFilesystem, false), true},
 		})...)
 	}
 	return out
@@ -164,16 +167,16 @@ func wrongAnnotations(w workload) []string {
 
 func wrongVolumes(w workload) []string {
 	var out []string
-	volumes := map[string]bool{}
+	volumes, ofTemplate := map[string]bool{}, map[string]bool{}
 	for _, v := range w.template.Spec.Volumes {
-		volumes[v.Name] = false
+		volumes[v.Name], ofTemplate[v.Name] = false, v.DownwardAPI != nil
 	}
 	for _, c := range w.template.Spec.Containers {
 		for _, mount := range c.VolumeMounts {
 			if _, ok := volumes[mount.Name]; !ok {
 				out = append(out, c.Name+" mounts "+mount.Name+", which is no volume")
 			}
-			if mount.SubPath != "" {
+			if mount.SubPath != "" && !ofTemplate[mount.Name] {
 				out = append(out, c.Name+" mounts a part of "+mount.Name+", which is never updated")
 			}
 			volumes[mount.Name] = true
@@ -182,6 +185,31 @@ func wrongVolumes(w workload) []string {
 	for name, mounted := range volumes {
 		if !mounted {
 			out = append(out, "nothing mounts volume "+name)
+		}
+	}
+	return out
+}
+
+// unwritable lists what ceph-csi, fscrypt, cryptsetup, mount, ceph-fuse and rbd-nbd write, by their sources.
+func unwritable(w workload) []string {
+	paths := []string{"/csi", "/etc/ceph", "/tmp/csi/keys"}
+	if w.node {
+		paths = append(paths, "/var/run/ceph", "/run/mount", "/var/log/ceph", "/var/lib/kubelet/plugins", "/var/lib/kubelet/pods", "/sys", "/dev",
+			map[string]string{driver.RBD.Kind: "/run/cryptsetup", driver.CephFS.Kind: "/csi/mountinfo"}[w.driver.Kind])
+	}
+	var out []string
+	for _, c := range w.template.Spec.Containers {
+		if c.Name != "csi-driver" {
+			continue
+		}
+		for _, path := range paths {
+			if !slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == path && !m.ReadOnly }) {
+				out = append(out, path+" is not writable")
+			}
+		}
+		// ceph-csi writes it only where there is none.
+		if w.node && !slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/etc/fscrypt.conf" }) {
+			out = append(out, "there is no /etc/fscrypt.conf")
 		}
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -52,6 +53,9 @@ func (c Config) volume(ctx context.Context, v corev1.Volume) (volume, error) {
 	case v.Secret != nil:
 		files, err := c.secret(ctx, v.Secret.SecretName, v.Secret.Items, v.Secret.Optional)
 		return volume{files: files, mode: modeOf(v.Secret.DefaultMode)}, err
+	case v.DownwardAPI != nil:
+		files, err := c.ofPod(v.DownwardAPI.Items)
+		return volume{files: files, mode: modeOf(v.DownwardAPI.DefaultMode)}, err
 	case v.Projected != nil:
 		files := map[string][]byte{}
 		for _, source := range v.Projected.Sources {
@@ -103,10 +107,31 @@ func (c Config) projected(ctx context.Context, source corev1.VolumeProjection) (
 		return c.configMap(ctx, source.ConfigMap.Name, source.ConfigMap.Items, source.ConfigMap.Optional)
 	case source.Secret != nil:
 		return c.secret(ctx, source.Secret.Name, source.Secret.Items, source.Secret.Optional)
-	case source.DownwardAPI != nil && len(source.DownwardAPI.Items) == 1 && source.DownwardAPI.Items[0].FieldRef.FieldPath == "metadata.namespace":
-		return map[string][]byte{source.DownwardAPI.Items[0].Path: []byte(c.Pod.Namespace)}, nil
+	case source.DownwardAPI != nil:
+		return c.ofPod(source.DownwardAPI.Items)
 	}
 	return nil, fmt.Errorf("projects something that is not known here")
+}
+
+// ofPod are files with fields of the pod.
+func (c Config) ofPod(items []corev1.DownwardAPIVolumeFile) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for _, item := range items {
+		if item.FieldRef == nil {
+			return nil, fmt.Errorf("shows what is no field of the pod")
+		}
+		text := c.Pod.Namespace
+		if item.FieldRef.FieldPath != "metadata.namespace" {
+			key, is := strings.CutPrefix(item.FieldRef.FieldPath, "metadata.annotations['")
+			annotation, found := c.Pod.Annotations[strings.TrimSuffix(key, "']")]
+			if !is || !found {
+				return nil, fmt.Errorf("shows %s, which is not known here", item.FieldRef.FieldPath)
+			}
+			text = annotation
+		}
+		out[item.Path] = []byte(text)
+	}
+	return out, nil
 }
 
 func (c Config) configMap(ctx context.Context, name string, items []corev1.KeyToPath, optional *bool) (map[string][]byte, error) {

@@ -107,6 +107,17 @@ func start(ctx context.Context, c claimed, on string, arguments ...string) strin
 
 func create(ctx context.Context, c claimed, on string, arguments ...string) string {
 	GinkgoHelper()
+	return createPod(ctx, podWith(c, on, arguments...))
+}
+
+func createPod(ctx context.Context, pod *corev1.Pod) string {
+	GinkgoHelper()
+	_, err := env.Kube.CoreV1().Pods(metav1.NamespaceDefault).Create(ctx, pod, metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	return pod.Name
+}
+
+func podWith(c claimed, on string, arguments ...string) *corev1.Pod {
 	container := corev1.Container{
 		Name: "workload", Image: images.Workload, ImagePullPolicy: corev1.PullNever, Args: arguments,
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
@@ -116,7 +127,7 @@ func create(ctx context.Context, c claimed, on string, arguments ...string) stri
 	} else {
 		container.VolumeMounts = []corev1.VolumeMount{{Name: "data", MountPath: folder}}
 	}
-	pod := &corev1.Pod{
+	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: c.name + "-" + on},
 		Spec: corev1.PodSpec{
 			NodeSelector:  map[string]string{corev1.LabelHostname: on},
@@ -127,9 +138,6 @@ func create(ctx context.Context, c claimed, on string, arguments ...string) stri
 			}}},
 		},
 	}
-	_, err := env.Kube.CoreV1().Pods(metav1.NamespaceDefault).Create(ctx, pod, metav1.CreateOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	return pod.Name
 }
 
 func expectRunning(ctx context.Context, pods ...string) {

@@ -71,13 +71,15 @@ func TestContainer(t *testing.T) {
 		"Mounted":     {"files are at their real paths", `/bin/cat ` + target + `/token`, "secret\n"},
 		"Temporary":   {"an empty folder in memory may be written to", `echo kept > /tmp/file; /bin/cat /tmp/file; /bin/ls /tmp`, "kept\nfile\n"},
 		"Below":       {"a folder within one of the image", `/bin/ls -d /etc/passwd /etc/ceph-csi-config/token`, "/etc/ceph-csi-config/token\n/etc/passwd\n"},
+		"File":        {"a single file, which is there for who would make it", `/bin/cat /etc/fscrypt.conf; set -C; (echo > /etc/fscrypt.conf) 2>/dev/null || echo exists`, "secret\nexists\n"},
 		"ReadOnly":    {"nothing else may", `for f in /file /usr/file /etc/file ` + target + `/file; do (echo > $f) 2>/dev/null && echo $f; done; true`, ""},
 		"Machine":     {"nor be seen", `for f in /home /root /work ` + mounted + `; do [ ! -e $f ] || echo $f; done`, ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := run(t, tc.script, &Ports{}, Mount{Source: mounted, Target: target}, Mount{Target: "/tmp"}, Mount{Source: mounted, Target: "/etc/ceph-csi-config"})
+			got := run(t, tc.script, &Ports{}, Mount{Source: mounted, Target: target}, Mount{Target: "/tmp"}, Mount{Source: mounted, Target: "/etc/ceph-csi-config"},
+				Mount{Source: filepath.Join(mounted, "token"), Target: "/etc/fscrypt.conf"})
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s:\n%s", tc.reason, diff)
 			}

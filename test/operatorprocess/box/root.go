@@ -1,6 +1,7 @@
 package box
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -143,6 +144,12 @@ func names() []Mount {
 
 func (m Mount) mount(root string) error {
 	target := filepath.Join(root, m.Target)
+	if info, err := os.Stat(m.Source); err == nil && !info.IsDir() {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(target), 0o755), touch(target)); err != nil {
+			return fmt.Errorf("a place for %s: %w", m.Target, err)
+		}
+		return bind(m.Source, target, m.Writable)
+	}
 	if err := os.MkdirAll(target, 0o755); err != nil {
 		return fmt.Errorf("a place for %s: %w", m.Target, err)
 	}
@@ -153,6 +160,14 @@ func (m Mount) mount(root string) error {
 		return fmt.Errorf("mounting %s: %w", m.Target, err)
 	}
 	return nil
+}
+
+func touch(file string) error {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 func bind(source, target string, writable bool) error {

@@ -23,6 +23,7 @@ var _ = Describe(description, Ordered, ContinueOnFailure, func() {
 	node.Admitted()
 	node.Measured()
 	node.Mounted()
+	node.Permitted()
 	node.Removed()
 	node.Uninstalled()
 })
