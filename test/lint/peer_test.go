@@ -1,0 +1,121 @@
+package lint
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// peer is openshift/gcp-pd-csi-driver-operator: its assets at f2427fae, and its operator's manifests, which
+// are assets/csidriveroperators/gcp-pd of openshift/cluster-storage-operator at bb8d2fd1.
+var peer = Findings{
+	"pods in the node's network":                                           2,
+	"pods among the node's processes":                                      0,
+	"pods in the node's IPC":                                               0,
+	"folders of the node in pods":                                          9,
+	"folders of the node that containers may write to":                     11,
+	"privileged containers":                                                2,
+	"containers with a root file system to write to":                       0,
+	"containers that may run as root":                                      13,
+	"containers that may gain privileges":                                  13,
+	"containers that keep capabilities":                                    13,
+	"containers without a seccomp profile":                                 13,
+	"containers without requests of CPU and memory":                        0,
+	"verbs on kinds or groups by wildcard":                                 7,
+	"verbs on all Secrets of the cluster, by roles of its own":             3,
+	"verbs on all Secrets of the cluster, by roles that all drivers share": 2,
+	"escalate, impersonate, and bind of any role":                          0,
+	"verbs that write any role or binding":                                 16,
+	"verbs that write any object of a kind in the cluster":                 93,
+	"verbs that read any object of a kind in the cluster":                  101,
+	"verbs that write any object of a kind in the namespace":               55,
+}
+
+// sharedRoles are in both: they are cluster-storage-operator's.
+const sharedRoles = "../../assets/sharedroles"
+
+// needed says why a driver has as many findings as the peer has, or more.
+var needed = map[string]string{
+	"pods among the node's processes":                                      "rbd-nbd finds its processes, and ceph-fuse the groups of whoever opens a file, by the node's numbers",
+	"folders of the node in pods":                                          "Linux' modules, which the first mount loads, and what mount remembers; the peer's disks need neither",
+	"privileged containers":                                                "one mounts, and the registrar reaches its socket only so where SELinux is on; so do the peer's",
+	"verbs on all Secrets of the cluster, by roles that all drivers share": "StorageClasses name the Secrets of Ceph users, in any namespace; the peer's volumes need none",
+}
+
+func ours(t *testing.T, d driver.Driver) Findings {
+	t.Helper()
+	found, err := In("../../assets/testdata/golden/"+d.Kind, "../../assets/csidriveroperators/ceph-"+d.Kind, sharedRoles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// TestFewerThanPeer: a class of which there are none needs no comparison.
+func TestFewerThanPeer(t *testing.T) {
+	for _, d := range driver.All {
+		found := ours(t, d)
+		for _, name := range Classes() {
+			if fewer := found[name] == 0 || found[name] < peer[name]; fewer == (needed[name] != "") {
+				t.Errorf("%s: %d %s, the peer has %d; why that is needed: %q", d.Name, found[name], name, peer[name], needed[name])
+			}
+		}
+	}
+}
+
+// TestNoneAtAll is what no review lets pass, whatever others do.
+func TestNoneAtAll(t *testing.T) {
+	installed, err := In("../../manifests")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]Findings{"cluster-storage": installed}
+	for _, d := range driver.All {
+		all[d.Name] = ours(t, d)
+	}
+	for who, found := range all {
+		for _, name := range []string{"verbs on kinds or groups by wildcard", "verbs on all Secrets of the cluster, by roles of its own", "escalate, impersonate, and bind of any role"} {
+			if found[name] > 0 {
+				t.Errorf("%s: %d %s", who, found[name], name)
+			}
+		}
+	}
+	if installed["verbs that read any object of a kind in the cluster"] == 0 {
+		t.Error("nothing was counted in manifests/")
+	}
+}
+
+// TestReadme keeps the table of figures.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rbd, cephfs := ours(t, driver.RBD), ours(t, driver.CephFS)
+	for _, name := range Classes() {
+		if row := fmt.Sprintf("| %s | %d | %d | %d | %s |\n", name, rbd[name], cephfs[name], peer[name], needed[name]); !strings.Contains(string(readme), row) {
+			t.Errorf("test/README.md lacks the row\n%s", row)
+		}
+	}
+}
+
+// TestPeer counts the peer's manifests again where PEER names their folders.
+func TestPeer(t *testing.T) {
+	folders := filepath.SplitList(os.Getenv("PEER"))
+	if len(folders) == 0 {
+		t.Skip("PEER names no folders")
+	}
+	found, err := In(append(folders, sharedRoles)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(peer, found); diff != "" {
+		t.Errorf("the figures of the peer have changed (-recorded +counted):\n%s", diff)
+	}
+}
