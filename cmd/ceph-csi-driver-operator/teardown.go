@@ -42,8 +42,8 @@ func newTeardownCommand() *cobra.Command {
 			"provably its own. Needs no Kubernetes. May be interrupted anywhere and run again.\n" +
 			"Never removes a pool or a filesystem. What is refused is listed with the reason.\n\n" +
 			"With --kubeconfig, ceph.conf and keyring come from Secret ceph-credentials unless they are given, and\n" +
-			"volumes that objects of that cluster name are compared first: of a cluster with another infra ID they are\n" +
-			"refused. With --orphans it only lists what the living cluster may have forgotten.\n\n" +
+			"volumes that objects of that cluster name are compared first: of a cluster with another infra ID, and with\n" +
+			"--force-living, they are refused. With --orphans it only lists what the living cluster may have forgotten.\n\n" +
 			"A cluster whose operators run is refused, also with --yes and --force, unless --force-living repeats its infra ID.\n" +
 			"So is an infra ID that has no claim on a pool while others have, unless --unclaimed is given.\n\n" +
 			"Exit codes: 0 done, 1 something could not be removed, 2 could not run (nothing was removed),\n" +

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,5 +63,46 @@ func TestConfirm(t *testing.T) {
 		if out.String() != "Remove 3 images? Type yes: " {
 			t.Errorf("asked %q", out.String())
 		}
+	}
+}
+
+// TestNamedByALivingCluster: who removes what the copy of a living cluster has left types the infra ID of
+// both, and means that the living one keeps its own.
+func TestNamedByALivingCluster(t *testing.T) {
+	ours, others := teardown.Item{Name: "ours"}, teardown.Item{Name: "others"}
+	tests := map[string]struct {
+		flags teardownFlags
+		want  []bool
+		err   string
+	}{
+		"Another":      {teardownFlags{infraID: "b"}, []bool{true, true}, ""},
+		"Same":         {teardownFlags{infraID: "a"}, []bool{false, true}, ""},
+		"SameLives":    {teardownFlags{infraID: "a", forceLiving: "a"}, []bool{true, true}, ""},
+		"Single":       {teardownFlags{infraID: "a", volumes: []string{"x"}}, []bool{true, true}, ""},
+		"OtherOrphans": {teardownFlags{infraID: "b", orphans: true}, nil, `of cluster "a"`},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			living := &teardown.LivingCluster{InfraID: "a", Ours: teardown.NewLiving(), Others: teardown.NewLiving()}
+			living.Ours.Add("PersistentVolume x", "ours")
+			living.Others.Add("PersistentVolume y", "others")
+			var o teardown.Options
+			named, err := tc.flags.named(&o, living)
+			if tc.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.err) {
+					t.Errorf("error %v", err)
+				}
+				return
+			}
+			for n, item := range []teardown.Item{ours, others} {
+				refused := slices.ContainsFunc(named, func(l *teardown.Living) bool { return l.Names(item) != "" })
+				if err != nil || refused != tc.want[n] {
+					t.Errorf("%s: refused is %t, %v", item.Name, refused, err)
+				}
+			}
+			if tied := o.Ours != nil; tied != (tc.flags.infraID == "a") {
+				t.Errorf("taken for the cluster itself: %t", tied)
+			}
+		})
 	}
 }

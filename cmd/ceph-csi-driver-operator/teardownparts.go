@@ -47,19 +47,11 @@ func (f teardownFlags) options(ctx context.Context) (teardown.Options, *check.Cl
 		if err != nil {
 			return o, nil, fmt.Errorf("--kubeconfig: %w", err)
 		}
-		others = append(others, living.Others)
-		switch {
-		case living.InfraID == f.infraID:
-			o.JournalNamespaces = append(o.JournalNamespaces, living.JournalNamespaces...)
-			o.Ours = func(i teardown.Item) bool { return living.Ours.Names(i) != "" }
-			if len(f.volumes) > 0 { // Who names single volumes wants those that the cluster has forgotten.
-				others = append(others, living.Ours)
-			}
-		case f.orphans:
-			return o, nil, fmt.Errorf("--kubeconfig: it is of cluster %q, and --infra-id says %q", living.InfraID, f.infraID)
-		default:
-			others = append(others, living.Ours)
+		named, err := f.named(&o, living)
+		if err != nil {
+			return o, nil, err
 		}
+		others = append(others, named...)
 	}
 	if len(others) > 0 {
 		o.Claimed = func(i teardown.Item) string {
@@ -72,6 +64,32 @@ func (f teardownFlags) options(ctx context.Context) (teardown.Options, *check.Cl
 		}
 	}
 	return o, read, nil
+}
+
+// named are the volumes that are refused because objects of a living cluster name them.
+//
+//	cluster      the run                     | its drivers' volumes  others'
+//	another      any                         | refused               refused
+//	this one     --volume                    | refused               refused
+//	this one     --force-living              | refused               refused
+//	this one     otherwise                   | go                    refused
+//
+// Where operators run, there may be two clusters of one infra ID, of which the other one is meant. Who
+// names single volumes wants those that the cluster has forgotten.
+func (f teardownFlags) named(o *teardown.Options, living *teardown.LivingCluster) ([]*teardown.Living, error) {
+	all := []*teardown.Living{living.Others, living.Ours}
+	if living.InfraID != f.infraID {
+		if f.orphans {
+			return nil, fmt.Errorf("--kubeconfig: it is of cluster %q, and --infra-id says %q", living.InfraID, f.infraID)
+		}
+		return all, nil
+	}
+	o.JournalNamespaces = append(o.JournalNamespaces, living.JournalNamespaces...)
+	o.Ours = func(i teardown.Item) bool { return living.Ours.Names(i) != "" }
+	if len(f.volumes) > 0 || f.forceLiving != "" {
+		return all, nil
+	}
+	return all[:1], nil
 }
 
 func (f teardownFlags) namespaces() []string {

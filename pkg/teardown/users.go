@@ -73,7 +73,7 @@ func (u *Users) Find(ctx context.Context, before []Decision) (Findings, error) {
 			out.Alive = append(out.Alive, fmt.Sprintf("client.%s is connected from %s", id, strings.Join(hosts, ", ")))
 		}
 		if exists[id] {
-			out.Decisions = append(out.Decisions, u.decide(id, hosts))
+			out.Decisions = append(out.Decisions, u.decide(id, hosts, u.needed(before)))
 		}
 	}
 	return out, nil
@@ -104,13 +104,20 @@ func (u *Users) gone(ctx context.Context, before []Decision) (bool, error) {
 	return !seen.IsZero(), err
 }
 
-func (u *Users) decide(id string, hosts []string) Decision {
+// needed says that volumes stay which objects of the cluster itself name: it lives by its users.
+func (u *Users) needed(before []Decision) bool {
+	return u.options.Ours != nil && slices.ContainsFunc(before, func(d Decision) bool { return d.Verdict != Remove && u.options.Ours(d.Item) })
+}
+
+func (u *Users) decide(id string, hosts []string, needed bool) Decision {
 	item := Item{Kind: User, Name: "client." + id}
 	switch {
 	case u.keep:
 		return Decision{item, Keep, "--keep-users"}
 	case u.options.limited():
 		return Decision{item, Keep, "the run is limited, and what it leaves may need the user"}
+	case needed:
+		return Decision{item, Keep, "volumes stay that objects of the cluster name"}
 	case len(hosts) > 0:
 		return Decision{item, Refuse, "clients are connected as it from " + strings.Join(hosts, ", ")}
 	}

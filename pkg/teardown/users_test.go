@@ -132,6 +132,10 @@ func TestUsers(t *testing.T) {
 			left: all, code: CodeRefused, alive: "cannot be seen"},
 		"BlindGone": {reason: "it has neither claim nor volume any more", ceph: fakeUsers{users: all, blind: ceph.ErrTimeout, pools: others},
 			left: []string{"csi-rbd-node.b", "admin"}},
+		"NamedStays": {reason: "the cluster's own PersistentVolume names a volume that stays", ceph: fakeUsers{users: all}, options: Options{Ours: func(i Item) bool { return i.Name == "x" }},
+			before: []Decision{{Item{Kind: Image, Name: "x", Tag: "a"}, Keep, "Retain"}}, left: all},
+		"NamedGoes": {reason: "it goes", ceph: fakeUsers{users: all}, options: Options{Ours: func(Item) bool { return true }},
+			before: []Decision{{Item{Kind: Image, Name: "x", Tag: "a"}, Remove, ""}}, left: []string{"csi-rbd-node.b", "admin"}},
 		"None":   {reason: "never minted", ceph: fakeUsers{users: []string{"admin"}, blind: ceph.ErrTimeout}, left: []string{"admin"}},
 		"Denied": {reason: "it is not even known whether they exist", ceph: fakeUsers{users: all, denied: true, sessions: node}, left: all, alive: "connected"},
 	}
