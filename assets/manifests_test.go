@@ -76,7 +76,7 @@ func TestManifests(t *testing.T) {
 			t.Errorf("%s carries %s, which is cluster-storage-operator's", name, object.Metadata.Name)
 		}
 		unbound := slices.ContainsFunc(driver.All, func(d driver.Driver) bool {
-			return object.Metadata.Name == d.ElsewhereRole() || object.Metadata.Name == d.RookRole()
+			return slices.Contains(installedRoles(d), object.Metadata.Name)
 		})
 		if ours := unbound || strings.HasPrefix(object.Metadata.Name, clusterStorage); !ours && object.Kind != "Namespace" {
 			t.Errorf("%s: %s %s is not of %s", name, object.Kind, object.Metadata.Name, clusterStorage)

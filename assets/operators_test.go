@@ -49,6 +49,8 @@ func TestOperatorFiles(t *testing.T) {
 		"04_rolebinding.yaml":            &rbacv1.RoleBinding{},
 		"05_clusterrole.yaml":            &rbacv1.ClusterRole{},
 		"05_clusterrole_elsewhere.yaml":  &rbacv1.ClusterRole{},
+		"05_clusterrole_images.yaml":     &rbacv1.ClusterRole{},
+		"05_clusterrole_modules.yaml":    &rbacv1.ClusterRole{},
 		"05_clusterrole_rook.yaml":       &rbacv1.ClusterRole{},
 		"06_clusterrolebinding.yaml":     &rbacv1.ClusterRoleBinding{},
 		"07_deployment.yaml":             &appsv1.Deployment{},

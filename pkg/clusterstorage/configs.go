@@ -90,6 +90,8 @@ func config(name, prefix, dir string, getenv func(string) string, declared func(
 			dir + "04_rolebinding.yaml",
 			dir + "05_clusterrole.yaml",
 			dir + "05_clusterrole_elsewhere.yaml",
+			dir + "05_clusterrole_images.yaml",
+			dir + "05_clusterrole_modules.yaml",
 			dir + "05_clusterrole_rook.yaml",
 			dir + "06_clusterrolebinding.yaml",
 			dir + "10_prometheus_role.yaml",

@@ -122,6 +122,13 @@ func (d Driver) ElsewhereRole() string { return d.OperatorName() + "-elsewhere" 
 // Nothing binds it.
 func (d Driver) RookRole() string { return d.OperatorName() + "-rook" }
 
+// ImagesRole names the ClusterRole, and its binding, that the operator has while it protects disk images.
+func (d Driver) ImagesRole() string { return d.OperatorName() + "-images" }
+
+// ModulesRole names the ClusterRole, and its binding, that the operator has while it has nodes load the
+// kernel's modules when they start.
+func (d Driver) ModulesRole() string { return d.OperatorName() + "-modules" }
+
 // AllowElsewhere is the command that binds ElsewhereRole in a namespace.
 func (d Driver) AllowElsewhere(namespace string) string {
 	return d.allow(d.OperatorName(), d.ElsewhereRole(), namespace)

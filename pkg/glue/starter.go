@@ -93,7 +93,7 @@ func (s starter) operators() []operator {
 }
 
 // installed says of a manifest that it is among those that `cluster-storage` is installed with: roles of
-// which it could create none without holding in all namespaces what they allow in some.
+// which it could create none without holding, always and in all namespaces, what they allow at times or in some.
 func installed(path string) bool { return strings.Contains(path, "/05_clusterrole_") }
 
 // controllers is the table: what runs in one process.

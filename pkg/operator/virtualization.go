@@ -5,6 +5,7 @@ import (
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
@@ -19,6 +20,8 @@ func (s starter) virtualizationGate() factory.Controller {
 		Served:   s.clients.served,
 		Open:     s.open,
 		Watches:  s.machines,
+		Rights:   s.rights(),
+		Clock:    clock.RealClock{},
 		Triggers: []factory.Informer{s.gate, s.clients.crdInformer},
 		Recorder: s.recorder,
 	})
@@ -32,8 +35,13 @@ func (s starter) machinesConfig() virtualization.Config {
 		StorageClasses: s.clients.cluster().Storage().V1().StorageClasses(),
 		Watches:        s.machines,
 		Served:         s.clients.served,
+		Rights:         s.rights(),
 		Recorder:       s.recorder,
 	}
+}
+
+func (s starter) rights() virtualization.Rights {
+	return virtualization.Rights{Client: s.clients.kube.RbacV1(), Bindings: s.clients.cluster().Rbac().V1().ClusterRoleBindings(), Recorder: s.recorder}
 }
 
 func (s starter) storageProfiles() factory.Controller {

@@ -119,6 +119,7 @@ func operands(d driver.Driver, set assets.Set) ([]target, error) {
 		t.mine = func(object *unstructured.Unstructured) bool { return d.Owns(object) }
 		out = append(out, t)
 	}
+	out = append(out, wide("ClusterRoleBinding", d.ImagesRole()), wide("ClusterRoleBinding", d.ModulesRole()))
 	names := set.Static()
 	slices.Reverse(names)
 	singles := []string{assets.Dashboard, assets.PrometheusRule, assets.ServiceMonitor, assets.VirtualizationClass, assets.StorageClass, assets.VolumeSnapshotClass, assets.VolumeGroupSnapshotClass, assets.CSIDriver}

@@ -23,6 +23,7 @@ type Config struct {
 	Watches        *Watches
 	// Served returns the versions that the API server serves of a CRD; none without it.
 	Served   func(crd string) []string
+	Rights   Rights
 	Recorder events.Recorder
 }
 

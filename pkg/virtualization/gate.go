@@ -10,6 +10,8 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
@@ -33,24 +35,37 @@ type GateConfig struct {
 	Open func() bool
 	// Watches are what the gate starts and stops.
 	Watches *Watches
+	Rights  Rights
+	Clock   clock.PassiveClock
 	// Triggers wake the gate when Served or Open may have changed.
 	Triggers []factory.Informer
 	Recorder events.Recorder
 }
 
+// gate knows since when it has seen which roles bound. One worker calls it.
+type gate struct {
+	GateConfig
+	bound map[string]time.Time
+}
+
+// spread is how long API servers may take to hear of a binding.
+const spread = 3 * time.Second
+
 // NewGate returns the controller that watches what the others of this package read: while its
 // CRDs exist, the driver is deployed and managementState is Managed. It writes nothing.
 func NewGate(config GateConfig) factory.Controller {
+	c := &gate{GateConfig: config, bound: map[string]time.Time{}}
 	return factory.New().
-		WithSync(config.sync).
+		WithSync(c.sync).
 		ResyncEvery(resync).
 		WithControllerInstanceName(gateName).
 		WithInformers(config.Operator.Informer()).
 		WithInformers(config.Triggers...).
+		WithInformers(config.Rights.informer(config.Driver)).
 		ToController(gateName, config.Recorder)
 }
 
-func (c GateConfig) sync(ctx context.Context, _ factory.SyncContext) error {
+func (c *gate) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	managed, err := c.managed()
 	if err != nil {
 		return err
@@ -60,18 +75,34 @@ func (c GateConfig) sync(ctx context.Context, _ factory.SyncContext) error {
 	c.Watches.setOpen(open)
 	for _, k := range kindsOf(c.Driver) {
 		var served []string
-		if open {
+		if open && c.allowed(k, syncCtx.Queue()) {
 			served = k.wanted(c.Served)
-		}
-		if open && k.version != "" && len(c.Watches.list(k)) > 0 {
-			served = []string{k.version} // They are to be removed.
 		}
 		errs = append(errs, c.Watches.follow(ctx, c.Client, k, served))
 	}
 	return errors.Join(errs...)
 }
 
-func (c GateConfig) managed() (bool, error) {
+// allowed says whether the operator may read a kind, which every API server knows.
+func (c *gate) allowed(k kind, queue workqueue.TypedRateLimitingInterface[any]) bool {
+	if k.role == "" {
+		return true
+	}
+	if !c.Rights.bound(c.Driver, k.role) {
+		delete(c.bound, k.role)
+		return false
+	}
+	if c.bound[k.role].IsZero() {
+		c.bound[k.role] = c.Clock.Now()
+	}
+	rest := spread - c.Clock.Since(c.bound[k.role])
+	if rest > 0 {
+		queue.AddAfter(factory.DefaultQueueKey, rest)
+	}
+	return rest <= 0
+}
+
+func (c *gate) managed() (bool, error) {
 	state, err := management.State(c.Operator, c.Driver.Name)
 	return state == operatorv1.Managed, err
 }

@@ -14,9 +14,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
+	testclock "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -29,6 +32,9 @@ type gateRig struct {
 	served   map[string][]string
 	open     bool
 	syncCtx  factory.SyncContext
+	gate     factory.Controller
+	clock    *testclock.FakePassiveClock
+	kube     *fake.Clientset
 }
 
 // newGateRig has CDI with a StorageProfile, an open gate and a driver that is Managed.
@@ -47,6 +53,7 @@ func newGateRig(t *testing.T) *gateRig {
 		client:   dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists, profile),
 		operator: conditiontest.New(operatorv1.Managed), open: true,
 		served: map[string][]string{storageProfiles.crd(): {"v1beta1"}},
+		clock:  testclock.NewFakePassiveClock(time.Now()), kube: fake.NewClientset(),
 	}
 	recorder := events.NewInMemoryRecorder("test", clock.RealClock{})
 	r.syncCtx = factory.NewSyncContext("test", recorder)
@@ -54,13 +61,26 @@ func newGateRig(t *testing.T) *gateRig {
 		Driver: driver.RBD, Operator: r.operator, Client: r.client, Watches: &Watches{}, Recorder: recorder,
 		Served: func(crd string) []string { return r.served[crd] },
 		Open:   func() bool { return r.open },
+		Clock:  r.clock,
+		Rights: Rights{Client: r.kube.RbacV1(), Bindings: informers.NewSharedInformerFactory(r.kube, 0).Rbac().V1().ClusterRoleBindings(), Recorder: recorder},
 	}
+	r.gate = NewGate(r.config)
 	return r
+}
+
+// bind gives the operator a role, of which all API servers have heard.
+func (r *gateRig) bind(t *testing.T, role string) {
+	t.Helper()
+	if err := r.config.Rights.Bindings.Informer().GetStore().Add(selfBinding(driver.RBD, role)); err != nil {
+		t.Fatal(err)
+	}
+	r.sync(t)
+	r.clock.SetTime(r.clock.Now().Add(spread))
 }
 
 func (r *gateRig) sync(t *testing.T) {
 	t.Helper()
-	if err := NewGate(r.config).Sync(t.Context(), r.syncCtx); err != nil {
+	if err := r.gate.Sync(t.Context(), r.syncCtx); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -63,10 +63,10 @@ type imageProtection struct {
 // NotSupported where nobody brings images, or SyncError; it is absent when nobody asks.
 func NewImageProtection(config Config, settings func() (driver.Settings, error), more ...factory.Informer) factory.Controller {
 	k := keeper{
-		Config: config, name: imagesName, conditionType: condition.ImagesProtected,
+		Config: config, name: imagesName, conditionType: condition.ImagesProtected, role: config.Driver.ImagesRole(),
 		kinds: policyKinds(config.Driver), wanted: imageProtection{config, settings}.wanted,
 	}
-	return config.controller(imagesName, k.sync, more...)
+	return config.controller(imagesName, k.sync, append(more, config.Rights.informer(config.Driver))...)
 }
 
 func (c imageProtection) wanted() (wish, error) {

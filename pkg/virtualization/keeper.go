@@ -26,12 +26,14 @@ type keeper struct {
 	Config
 	// name of the controller, and of what it writes about itself.
 	name, conditionType string
-	kinds               []kind
+	// role is the ClusterRole that reading and writing them takes, and its binding.
+	role  string
+	kinds []kind
 	// wanted is what there should be; errUndecided leaves everything as it is.
 	wanted func() (wish, error)
 }
 
-// wish is what there should be.
+// wish is what there should be. Rights are needed for one that is asked for and not pointless.
 type wish struct {
 	// asked says that an administrator has switched it on.
 	asked bool
@@ -39,6 +41,8 @@ type wish struct {
 	// pointless says why it is of no use here; empty where it is.
 	pointless string
 }
+
+func (w wish) needed() bool { return w.asked && w.pointless == "" }
 
 // item is an object that there should be.
 type item struct {
@@ -76,13 +80,18 @@ func (c keeper) sync(ctx context.Context, _ factory.SyncContext) error {
 	if err != nil {
 		return err
 	}
+	bound := c.Rights.bound(c.Driver, c.role)
+	if !bound && w.needed() {
+		return c.failed(ctx, c.Rights.bind(ctx, c.Driver, c.role))
+	}
 	var known []kind
 	for _, k := range c.kinds {
 		switch s, why := c.Watches.state(k); {
+		case !bound: // Nothing is there, and nothing is to be.
 		case s == loading && why != nil && w.asked:
 			return c.report(ctx, c.untrue(condition.SyncError, why.Error()))
-		case s == loading:
-			return nil
+		case s == loading || s == absent && len(k.wanted(c.Served)) > 0:
+			return nil // The gate, or the API server, has not come round to it.
 		case s == ready:
 			known = append(known, k)
 		}
@@ -92,12 +101,13 @@ func (c keeper) sync(ctx context.Context, _ factory.SyncContext) error {
 	for _, change := range changes {
 		errs = append(errs, c.act(ctx, change))
 	}
+	if bound && !w.asked && c.clean(known) {
+		errs = append(errs, c.Rights.withdraw(ctx, c.role))
+	}
 	err = errors.Join(errs...)
 	switch {
-	case apierrors.IsConflict(err):
-		return err // Our copy is a moment old; nothing is wrong.
 	case err != nil:
-		return errors.Join(c.report(ctx, c.untrue(condition.SyncError, err.Error())), err)
+		return c.failed(ctx, err)
 	case len(foreign) > 0:
 		return c.report(ctx, c.untrue(condition.ForeignObject, strings.Join(foreign, "; ")))
 	case w.asked && w.pointless != "":
@@ -107,6 +117,22 @@ func (c keeper) sync(ctx context.Context, _ factory.SyncContext) error {
 	}
 	return c.report(ctx)
 }
+
+// failed tells of an error; nil is none.
+func (c keeper) failed(ctx context.Context, err error) error {
+	if err == nil || apierrors.IsConflict(err) {
+		return err // Our copy is a moment old; nothing is wrong.
+	}
+	return errors.Join(c.report(ctx, c.untrue(condition.SyncError, err.Error())), err)
+}
+
+// clean says whether it is proved that nothing of the operator is left: somebody has looked. A kind that the
+// API server does not serve may come back with all its objects.
+func (c keeper) clean(known []kind) bool {
+	return len(known) > 0 && !slices.ContainsFunc(known, func(k kind) bool { return slices.ContainsFunc(c.Watches.list(k), c.ours) })
+}
+
+func (c keeper) ours(o *unstructured.Unstructured) bool { return c.Driver.Owns(o) }
 
 // compare tells what to change, and of objects that somebody else made.
 func (c keeper) compare(known []kind, wanted []item) (changes []change, foreign []string) {

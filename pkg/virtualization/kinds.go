@@ -17,6 +17,9 @@ type kind struct {
 	name string
 	// version is that of a kind without a CRD, selector by labels of what is watched of it.
 	version, selector string
+	// role is the ClusterRole that reading and writing the kind takes, which the operator has at times; empty
+	// for one that it always has.
+	role string
 	// beside are the CRDs of which one must exist, too: without it nobody reads the kind.
 	beside []string
 	// trim drops from the cache what nobody reads.

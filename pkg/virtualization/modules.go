@@ -22,10 +22,10 @@ type kernelModules struct {
 // where one is somebody else's, or SyncError; it is absent when nobody asks.
 func NewKernelModules(config Config, settings func() (driver.Settings, error), more ...factory.Informer) factory.Controller {
 	k := keeper{
-		Config: config, name: modulesName, conditionType: condition.KernelModulesCurrent,
+		Config: config, name: modulesName, conditionType: condition.KernelModulesCurrent, role: config.Driver.ModulesRole(),
 		kinds: moduleKinds(config.Driver), wanted: kernelModules{config, settings}.wanted,
 	}
-	return config.controller(modulesName, k.sync, more...)
+	return config.controller(modulesName, k.sync, append(more, config.Rights.informer(config.Driver))...)
 }
 
 func (c kernelModules) wanted() (wish, error) {

@@ -49,14 +49,10 @@ func kindsOf(d driver.Driver) []kind {
 	return slices.Concat(kinds, policyKinds(d), moduleKinds(d))
 }
 
-// policyKinds are watched while there may be images.
 func policyKinds(d driver.Driver) []kind {
 	out := []kind{policies, bindings}
 	for i := range out {
-		out[i].selector = driver.ManagedByLabel + "=" + d.OperatorName()
-		for _, image := range imageKinds {
-			out[i].beside = append(out[i].beside, image.crd())
-		}
+		out[i].selector, out[i].role = driver.ManagedByLabel+"="+d.OperatorName(), d.ImagesRole()
 	}
 	return out
 }
@@ -64,9 +60,9 @@ func policyKinds(d driver.Driver) []kind {
 func moduleKinds(d driver.Driver) []kind {
 	var out []kind
 	for _, role := range machineRoles {
-		out = append(out, kind{GroupResource: machineConfigs, name: machineConfigName(d, role)})
+		out = append(out, kind{GroupResource: machineConfigs, name: machineConfigName(d, role), role: d.ModulesRole()})
 	}
-	return append(out, kind{GroupResource: cloudInits, name: cloudInitName(d)})
+	return append(out, kind{GroupResource: cloudInits, name: cloudInitName(d), role: d.ModulesRole()})
 }
 
 func machineConfigName(d driver.Driver, role string) string {

@@ -32,11 +32,11 @@ func Shipped(root string) ([]Account, error) {
 		}
 		out = append(out, Account{
 			Name: d.OperatorName(), Home: driver.Namespace,
-			Held:    own.rightsOf(byAdministrators(d), d.OperatorName()+"-role", d.OperatorName()+"-clusterrole"),
-			Granted: operands.granted(), Bound: operands.bound(), Justified: ofDriver(d),
+			Held:    own.rightsOf(byAdministrators(d), append(byOperator(d), d.OperatorName()+"-role", d.OperatorName()+"-clusterrole")...),
+			Granted: operands.granted(), Bound: append(operands.bound(), bindingOf(byOperator(d))...), Justified: ofDriver(d),
 		})
 		for _, r := range own.roles {
-			if !slices.Contains(byAdministrators(d), r.Metadata.Name) {
+			if !slices.Contains(append(byAdministrators(d), byOperator(d)...), r.Metadata.Name) {
 				glue.roles = append(glue.roles, r)
 			}
 		}
@@ -143,6 +143,18 @@ func (m manifests) granted() []Right {
 
 // byAdministrators are roles that administrators bind in some namespaces.
 func byAdministrators(d driver.Driver) []string { return []string{d.ElsewhereRole(), d.RookRole()} }
+
+// byOperator are roles that the operator binds to itself while a feature takes them.
+func byOperator(d driver.Driver) []string { return []string{d.ImagesRole(), d.ModulesRole()} }
+
+// bindingOf are the rights to bind ClusterRoles.
+func bindingOf(roles []string) []Right {
+	var out []Right
+	for _, name := range roles {
+		out = append(out, Right{Scope: Cluster, Group: rbacv1.GroupName, Resource: "clusterroles", Name: name, Verb: "bind"})
+	}
+	return out
+}
 
 // rightsOf are those of roles that are bound, and of those that administrators bind in some
 // namespaces.

@@ -124,11 +124,13 @@ var _ = Describe("Disk images", func() {
 		claim(ctx, "data", d.StorageClass, nil)
 		expectFree(ctx, claims, "ubuntu")
 		Expect(policiesLeft(ctx, Default)).To(BeEmpty(), "nobody has asked for it")
+		expectBound(ctx, d.ImagesRole(), false)
 
 		tune(ctx, d, `{"imageProtection":"Enabled"}`)
 		expectKept(ctx, claims, "ubuntu", "VirtualMachineImage ubuntu")
 		expectKept(ctx, dataVolumes, "ubuntu", "VirtualMachineImage ubuntu")
 		expectTold(ctx, d, condition.ImagesProtected, "True", condition.AsExpected)
+		expectBound(ctx, d.ImagesRole(), true)
 		Expect(tryDelete(ctx, env.Dynamic, claims, "data")).To(Succeed(), "no image")
 		Expect(tryDelete(ctx, env.Dynamic, claims, "files")).To(Succeed(), "of a driver that was not asked")
 		for _, tidy := range []string{"kube-system:generic-garbage-collector", "kube-system:namespace-controller", "harvester-system:cdi-sa", "harvester-system:harvester"} {
@@ -156,6 +158,7 @@ var _ = Describe("Disk images", func() {
 		tune(ctx, d, `{"imageProtection":"Disabled"}`)
 		expectNoPolicies(ctx)
 		expectTold(ctx, d, condition.ImagesProtected, "", "")
+		expectBound(ctx, d.ImagesRole(), false)
 		env.Settle(ctx)
 	})
 
@@ -191,6 +194,7 @@ var _ = Describe("Disk images", func() {
 		env.Uninstall(ctx, dataSources.GroupResource().String())
 		expectNoPolicies(ctx)
 		expectTold(ctx, d, condition.ImagesProtected, "False", condition.NotSupported)
+		expectBound(ctx, d.ImagesRole(), true)
 		expectFree(ctx, claims, "fedora")
 	})
 })

@@ -5,6 +5,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -16,6 +17,19 @@ import (
 )
 
 var machineConfigs, cloudInits = fixture.MachineConfigs, fixture.CloudInits
+
+// expectBound waits until an operator has bound a role of a feature to itself, or has it no more.
+func expectBound(ctx context.Context, role string, bound bool) {
+	GinkgoHelper()
+	Eventually(func(g Gomega) {
+		_, err := env.Kube.RbacV1().ClusterRoleBindings().Get(ctx, role, metav1.GetOptions{})
+		if bound {
+			g.Expect(err).NotTo(HaveOccurred())
+		} else {
+			g.Expect(apierrors.IsNotFound(err)).To(BeTrue(), "%s: %v", role, err)
+		}
+	}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+}
 
 // namesOf are those of all objects of a kind.
 func namesOf(ctx context.Context, g Gomega, of schema.GroupVersionResource) []string {
@@ -45,6 +59,7 @@ var _ = Describe("Modules of the kernel", func() {
 		rbd, cephFS := driver.RBD, driver.CephFS
 		tune(ctx, rbd, `{"kernelModules":"AtBoot"}`)
 		expectTold(ctx, rbd, condition.KernelModulesCurrent, "False", condition.NotSupported)
+		expectBound(ctx, rbd.ModulesRole(), false)
 
 		By("an OpenShift's MachineConfigs")
 		env.Install(ctx, fixture.Shapeless(machineConfigs, "MachineConfig", "Cluster"))
@@ -60,6 +75,10 @@ var _ = Describe("Modules of the kernel", func() {
 		expectListed(both)
 		expectTold(ctx, rbd, condition.KernelModulesCurrent, "True", condition.AsExpected)
 		Expect(namesOf(ctx, Default, machineConfigs)).To(ConsistOf(names), "nothing of the driver that was not asked")
+		expectBound(ctx, rbd.ModulesRole(), true)
+		expectBound(ctx, cephFS.ModulesRole(), false)
+		Expect(env.Kube.RbacV1().ClusterRoleBindings().Delete(ctx, rbd.ModulesRole(), metav1.DeleteOptions{})).To(Succeed())
+		expectBound(ctx, rbd.ModulesRole(), true)
 		_, err := env.Dynamic.Resource(machineConfigs).Patch(ctx, names[0], types.MergePatchType, []byte(`{"spec":{"config":null}}`), metav1.PatchOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		expectListed(both)
@@ -69,6 +88,7 @@ var _ = Describe("Modules of the kernel", func() {
 		Eventually(func(g Gomega) { g.Expect(namesOf(ctx, g, machineConfigs)).To(BeEmpty()) }).
 			WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 		expectTold(ctx, rbd, condition.KernelModulesCurrent, "", "")
+		expectBound(ctx, rbd.ModulesRole(), false)
 
 		By("a Harvester's CloudInits, of which one has our name")
 		env.Install(ctx, fixture.Shapeless(cloudInits, "CloudInit", "Cluster"))

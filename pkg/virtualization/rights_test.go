@@ -1,0 +1,131 @@
+package virtualization
+
+import (
+	"errors"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// TestReadOnlyWithRights: what is opt-in is not even read before, which would be denied.
+func TestReadOnlyWithRights(t *testing.T) {
+	d := driver.RBD
+	for role, k := range map[string]kind{d.ImagesRole(): policyKinds(d)[0], d.ModulesRole(): moduleKinds(d)[0]} {
+		r := newGateRig(t)
+		r.served[k.crd()] = []string{"v1"}
+		r.expect(t, "the role is not bound", k, absent)
+		binding := selfBinding(d, role)
+		binding.Subjects[0].Name = "somebody"
+		store := r.config.Rights.Bindings.Informer().GetStore()
+		if err := store.Add(binding); err != nil {
+			t.Fatal(err)
+		}
+		r.expect(t, "it is somebody else's", k, absent)
+		if err := store.Add(selfBinding(d, role)); err != nil {
+			t.Fatal(err)
+		}
+		r.expect(t, "API servers are yet to hear of it", k, absent)
+		r.clock.SetTime(r.clock.Now().Add(spread))
+		r.expect(t, "they have", k, ready)
+		if err := store.Delete(binding); err != nil {
+			t.Fatal(err)
+		}
+		r.expect(t, "it has gone", k, absent)
+		r.bind(t, role)
+		r.expect(t, "it is back", k, ready)
+	}
+}
+
+func TestRights(t *testing.T) {
+	d := driver.RBD
+	k := moduleKinds(d)[0]
+	ours := ownObject(d, machineConfigs.Group+"/v1", "MachineConfig", k.name)
+	theirs := ours.DeepCopy()
+	theirs.SetLabels(nil)
+	ending := ours.DeepCopy()
+	ending.SetDeletionTimestamp(&metav1.Time{})
+	ending.SetFinalizers([]string{"somebody.example.com/waits"})
+	tests := map[string]struct {
+		reason string
+		wish   wish
+		err    error
+		bound  bool
+		held   *unstructured.Unstructured
+		// unserved: the kind's CRD is missing; unread: the list does not answer.
+		unserved, unread bool
+		want             string
+	}{
+		"Off":          {reason: "nobody asked"},
+		"On":           {reason: "it was switched on", wish: wish{asked: true}, want: "create"},
+		"Pointless":    {reason: "nothing here takes them", wish: wish{asked: true, pointless: "no"}},
+		"Has":          {reason: "idle means idle", wish: wish{asked: true}, bound: true},
+		"SwitchedOff":  {reason: "it was switched off, and nothing is left", bound: true, want: "delete"},
+		"Left":         {reason: "what is left is removed first", bound: true, held: ours},
+		"Ending":       {reason: "somebody's finalizer holds it", bound: true, held: ending},
+		"Theirs":       {reason: "what is left is somebody else's", bound: true, held: theirs, want: "delete"},
+		"Undecided":    {reason: "the settings are not known", err: errUndecided, bound: true},
+		"Unknown":      {reason: "an error proves nothing", err: errors.New("no"), bound: true},
+		"Unserved":     {reason: "a kind that is not served may come back with its objects", bound: true, unserved: true},
+		"Unread":       {reason: "nobody has looked", bound: true, unread: true},
+		"PointlessNow": {reason: "it is still asked for", wish: wish{asked: true, pointless: "no"}, bound: true, unserved: true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newGateRig(t)
+			if tc.held != nil {
+				if err := r.client.Tracker().Create(machineConfigs.WithVersion("v1"), tc.held, ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tc.unread {
+				r.client.PrependReactor("list", machineConfigs.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+					return true, nil, errors.New("no answer")
+				})
+			}
+			if !tc.unserved {
+				r.served[k.crd()] = []string{"v1"}
+			}
+			wanted := absent
+			if tc.bound {
+				r.bind(t, d.ModulesRole())
+				if _, err := r.kube.RbacV1().ClusterRoleBindings().Create(t.Context(), selfBinding(d, d.ModulesRole()), metav1.CreateOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				wanted = map[bool]state{false: ready, true: loading}[tc.unread]
+				if tc.unserved {
+					wanted = absent
+				}
+			}
+			r.expect(t, tc.reason, k, wanted)
+			r.kube.ClearActions()
+			c := keeper{
+				Config: Config{Driver: d, Operator: r.operator, Client: r.client, Watches: r.config.Watches, Served: r.config.Served, Rights: r.config.Rights, Recorder: r.config.Recorder},
+				name:   modulesName, conditionType: "Tried", role: d.ModulesRole(), kinds: []kind{k},
+				wanted: func() (wish, error) { return tc.wish, tc.err },
+			}
+			if err := c.sync(t.Context(), r.syncCtx); (err != nil) != (tc.err != nil && !errors.Is(tc.err, errUndecided)) {
+				t.Fatal(err)
+			}
+			if got := r.writes(); got != tc.want {
+				t.Errorf("%s: got %q, want %q", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+// writes are the verbs of what was written of bindings.
+func (r *gateRig) writes() string {
+	out := ""
+	for _, action := range r.kube.Actions() {
+		if action.GetVerb() != "get" && action.GetResource() == rbacv1.SchemeGroupVersion.WithResource("clusterrolebindings") {
+			out += action.GetVerb()
+		}
+	}
+	return out
+}
