@@ -135,6 +135,19 @@ func TestDecideFollows(t *testing.T) {
 	}
 }
 
+// TestDecideFollowsNobody: an address may be that of another Ceph cluster's mon by now, and the wrong mons
+// would cut off whoever uses the entry.
+func TestDecideFollowsNobody(t *testing.T) {
+	const before = `[{"clusterID":"team","monitors":["10.0.0.1:6789","10.0.0.2:6789"]}]`
+	one, other := monmap(t, "v1:10.0.0.1:6789", "v1:10.0.0.3:6789"), monmap(t, "v1:10.0.0.2:6789", "v1:10.0.0.4:6789")
+	for _, maps := range [][]ceph.MonMap{{one, other}, {other, one}} {
+		got, _, err := decide(known{cluster: state.Cluster{FSID: "f1", Monitors: one.Monitors()}, maps: maps}, []byte(before), nil)
+		if err != nil || !bytes.Contains(got, []byte(`{"clusterID":"team","monitors":["10.0.0.1:6789","10.0.0.2:6789"]}`)) {
+			t.Errorf("%v, got\n%s", err, got)
+		}
+	}
+}
+
 // TestDecideKeepsBytes: what is not the operator's keeps its order, its white space and its spelling.
 func TestDecideKeepsBytes(t *testing.T) {
 	const before = "[ {\"x\" : \"<\\u00e4>\",  \"clusterID\":\"team\",\t\"monitors\":[\"1.1.1.1:1\"],\"rbd\":{ \"radosNamespace\":\"n\" }, \"readAffinity\": {\"enabled\": false} },\n" +

@@ -133,12 +133,12 @@ func (d *decision) wish(clusterID string, w wish) {
 }
 
 // follow puts the mons of connected clusters into entries that have one of them, and whose clusterID
-// is nobody's fsid.
+// is nobody's fsid. With mons of several, nobody knows which of them is meant.
 func (d *decision) follow(maps []ceph.MonMap) {
 	for _, e := range d.entries {
-		i := slices.IndexFunc(maps, func(m ceph.MonMap) bool { return m.HasMon(e.Monitors) })
-		if i >= 0 && !ceph.IsFSID(e.ClusterID) && !sameSet(alike(maps[i], e.Monitors), e.Monitors) {
-			d.set(e.ClusterID, "monitors", alike(maps[i], e.Monitors))
+		of := slices.DeleteFunc(slices.Clone(maps), func(m ceph.MonMap) bool { return !m.HasMon(e.Monitors) })
+		if len(of) == 1 && !ceph.IsFSID(e.ClusterID) && !sameSet(alike(of[0], e.Monitors), e.Monitors) {
+			d.set(e.ClusterID, "monitors", alike(of[0], e.Monitors))
 		}
 	}
 }

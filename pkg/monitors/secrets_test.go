@@ -92,6 +92,7 @@ func TestSecretOfWhichCluster(t *testing.T) {
 	b := ceph.Cluster{FSID: "b", MonMap: monmap(t, "v1:10.0.1.1:6789", "v1:10.0.1.2:6789")}
 	for content, want := range map[string]string{
 		"10.0.1.2:6789": "10.0.1.1:6789,10.0.1.2:6789", "10.0.0.1:6789,10.0.0.7:6789": "10.0.0.1:6789", "10.9.9.9:6789": "",
+		"10.0.0.1:6789,10.0.1.1:6789": "",
 	} {
 		got, err := target{}.mons([]byte(content), true, []ceph.Cluster{a, b})
 		if string(got) != want || (err == nil) != (want != "") {

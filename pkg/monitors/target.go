@@ -133,12 +133,13 @@ func (t target) cluster(mons []string, clusters []ceph.Cluster) (ceph.Cluster, e
 	if t.clusterID != "" {
 		return ceph.Cluster{}, unusable("is of Ceph cluster %s, which is not connected (%s)", t.clusterID, fsids(clusters))
 	}
-	for _, c := range clusters {
-		if slices.ContainsFunc(mons, func(mon string) bool { return protocolOf(c.MonMap, mon) != "" }) {
-			return c, nil
-		}
-	}
-	if len(clusters) == 1 {
+	of := slices.DeleteFunc(slices.Clone(clusters), func(c ceph.Cluster) bool { return !c.MonMap.HasMon(mons) })
+	switch {
+	case len(of) == 1:
+		return of[0], nil
+	case len(of) > 1:
+		return ceph.Cluster{}, unusable("has mons of several connected Ceph clusters (%s), and the StorageClass has no clusterID", fsids(of))
+	case len(clusters) == 1:
 		return clusters[0], nil
 	}
 	return ceph.Cluster{}, unusable("has mons of none of the connected Ceph clusters (%s), and the StorageClass has no clusterID", fsids(clusters))
