@@ -30,6 +30,12 @@ func NewProtections(o Options, c Marks, kinds []string) *Protections {
 	return &Protections{options: o, ceph: c, kinds: kinds}
 }
 
+// stays says that something of the cluster stays. Of what is refused without its tag, nobody can read
+// whose it is.
+func (o Options) stays(d Decision) bool {
+	return d.Verdict == Refuse || d.Verdict == Keep && d.Tag == o.InfraID
+}
+
 // Find looks for pools with the cluster's mark. They keep it while volumes of the cluster stay.
 func (p *Protections) Find(ctx context.Context, before []Decision) (Findings, error) {
 	var out Findings
@@ -40,14 +46,14 @@ func (p *Protections) Find(ctx context.Context, before []Decision) (Findings, er
 	if err != nil {
 		return out, err
 	}
-	stays := slices.IndexFunc(before, func(d Decision) bool { return d.Verdict != Remove && d.Tag == p.options.InfraID })
+	stays := slices.IndexFunc(before, p.options.stays)
 	for _, name := range pools.Marked(all, p.options.InfraID, p.kinds...) {
 		item := Item{Kind: Protection, Place: Place{Pool: name}, Name: "nodelete"}
 		switch {
 		case p.options.limited():
 			out.Decisions = append(out.Decisions, Decision{item, Keep, "the run is limited, and leaves volumes of the cluster"})
 		case stays >= 0:
-			out.Decisions = append(out.Decisions, Decision{item, Keep, fmt.Sprintf("%s %s of the cluster stays", before[stays].Kind, before[stays].Full())})
+			out.Decisions = append(out.Decisions, Decision{item, Keep, fmt.Sprintf("%s %s stays", before[stays].Kind, before[stays].Full())})
 		default:
 			out.Decisions = append(out.Decisions, Decision{item, Remove, "marked by the operator of this cluster"})
 		}

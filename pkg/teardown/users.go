@@ -82,14 +82,14 @@ func (u *Users) Find(ctx context.Context, before []Decision) (Findings, error) {
 // gone says that nothing but users is left of the cluster, and dead claims. Then nothing rests on them,
 // even where nobody can tell who is connected.
 //
-//	volumes with its tag | claims | operators that run | its operators ever said that they run | gone
-//	some                 | –      | –                  | –                                     | no
-//	none                 | none   | –                  | –                                     | yes
-//	none                 | some   | some               | –                                     | no
-//	none                 | some   | none               | no: they may be older than that       | no
-//	none                 | some   | none               | yes                                   | yes
+//	volumes with its tag, or unreadable | claims | operators that run | its operators ever said that they run | gone
+//	some                                | –      | –                  | –                                     | no
+//	none                                | none   | –                  | –                                     | yes
+//	none                                | some   | some               | –                                     | no
+//	none                                | some   | none               | no: they may be older than that       | no
+//	none                                | some   | none               | yes                                   | yes
 func (u *Users) gone(ctx context.Context, before []Decision) (bool, error) {
-	if slices.ContainsFunc(before, func(d Decision) bool { return d.Tag == u.options.InfraID }) {
+	if slices.ContainsFunc(before, func(d Decision) bool { return d.Tag == u.options.InfraID || u.options.stays(d) }) {
 		return false, nil
 	}
 	pools, err := limited(ctx, u.ceph.Pools)

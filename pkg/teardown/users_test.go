@@ -130,6 +130,8 @@ func TestUsers(t *testing.T) {
 		"DeadConnected": {reason: "the driver outlives its operator", ceph: fakeUsers{users: all, sessions: node, pools: claimed, lastWatched: ran}, left: all, code: CodeRefused, alive: "connected"},
 		"BlindWithVolumes": {reason: "it has no claim, but a volume", ceph: fakeUsers{users: all, blind: ceph.ErrTimeout}, before: []Decision{{Item{Kind: Image, Tag: "a"}, Keep, "Retain"}},
 			left: all, code: CodeRefused, alive: "cannot be seen"},
+		"BlindUnreadable": {reason: "nobody knows whose a volume is", ceph: fakeUsers{users: all, blind: ceph.ErrTimeout}, before: []Decision{{Item{Kind: Subvolume}, Refuse, "unreadable"}},
+			left: all, code: CodeRefused, alive: "cannot be seen"},
 		"BlindGone": {reason: "it has neither claim nor volume any more", ceph: fakeUsers{users: all, blind: ceph.ErrTimeout, pools: others},
 			left: []string{"csi-rbd-node.b", "admin"}},
 		"NamedStays": {reason: "the cluster's own PersistentVolume names a volume that stays", ceph: fakeUsers{users: all}, options: Options{Ours: func(i Item) bool { return i.Name == "x" }},
@@ -169,6 +171,7 @@ func TestUsersOfAnotherCluster(t *testing.T) {
 func TestProtections(t *testing.T) {
 	stays := Decision{Item{Kind: Image, Name: "x", Tag: "a"}, Keep, "Retain"}
 	foreign := Decision{Item{Kind: Image, Name: "x"}, Keep, "nobody knows whose"}
+	unread := Decision{Item{Kind: Subvolume, Name: "x"}, Refuse, "whose it is cannot be read"}
 	tests := map[string]struct {
 		reason   string
 		before   []Decision
@@ -176,10 +179,12 @@ func TestProtections(t *testing.T) {
 		users    []string
 		released bool
 		flagged  bool
+		code     int
 	}{
 		"Released":     {reason: "the last user goes", users: []string{"a"}, before: []Decision{foreign}, released: true},
 		"OtherCluster": {reason: "another cluster uses the pool", users: []string{"a", "b"}, released: true, flagged: true},
 		"VolumeStays":  {reason: "a volume of the cluster stays", users: []string{"a"}, before: []Decision{stays}, flagged: true},
+		"Unreadable":   {reason: "it may be the cluster's", users: []string{"a"}, before: []Decision{unread}, flagged: true, code: CodeRefused},
 		"Limited":      {reason: "volumes elsewhere stay", users: []string{"a"}, options: Options{Filesystems: []string{"f"}}, flagged: true},
 	}
 	for name, tc := range tests {
@@ -189,7 +194,7 @@ func TestProtections(t *testing.T) {
 			parts := []Part{&shelf{found: Findings{Decisions: tc.before}}, NewProtections(tc.options, f, []string{"rbd", "cephfs"})}
 			report, err := Run(t.Context(), Config{Options: tc.options, Parts: parts, Out: &bytes.Buffer{}})
 			_, left := f.pools[0].Metadata["rbd"]["storage.openshift.io.nodelete.a.rbd"]
-			if err != nil || report.Code() != CodeDone || left == tc.released || f.pools[0].NoDelete != tc.flagged {
+			if err != nil || report.Code() != tc.code || left == tc.released || f.pools[0].NoDelete != tc.flagged {
 				t.Errorf("%s: %v, %+v, %+v", tc.reason, err, report.Items, f.pools)
 			}
 			if !tc.released && !slices.ContainsFunc(report.Items, func(l Line) bool { return l.Kind == Protection && l.Verdict == Keep }) {
