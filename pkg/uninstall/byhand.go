@@ -85,7 +85,7 @@ func (r *rehearsal) SetPoolMetadata(_ context.Context, pool, application, key, v
 }
 
 func (r *rehearsal) RemovePoolMetadata(_ context.Context, pool, application, key string) error {
-	return r.change(pool, fmt.Sprintf("application rm %s %s %s", pool, application, key), func(p *ceph.Pool) {
+	return r.change(pool, shell.Command("application", "rm", pool, application, key), func(p *ceph.Pool) {
 		keys := maps.Clone(p.Metadata[application])
 		delete(keys, key)
 		p.Metadata[application] = keys

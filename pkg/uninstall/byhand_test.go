@@ -1,0 +1,26 @@
+package uninstall
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// TestByHand: what is printed is pasted into a shell, and Ceph takes nearly any name for a pool.
+func TestByHand(t *testing.T) {
+	claim := driver.ClaimKey(infra, driver.RBD.Kind)
+	client := &rehearsal{pools: []ceph.Pool{{ID: 1, Name: "a $(b)", Applications: []string{"rbd"}, NoDelete: true, Metadata: map[string]map[string]string{
+		"rbd": {driver.ProtectionKey: "set-by-an-operator", claim: driver.ClaimInUse},
+	}}}}
+	got := byHand(t.Context(), client, infra)
+	want := []string{
+		"ceph osd pool set 'a $(b)' nodelete false",
+		"ceph osd pool application rm 'a $(b)' rbd " + driver.ProtectionKey,
+		"ceph osd pool application rm 'a $(b)' rbd " + claim,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
