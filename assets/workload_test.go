@@ -58,6 +58,7 @@ func TestWorkloads(t *testing.T) {
 		"SCC":         {reason: "the SCC must not depend on what else the ServiceAccount may use", check: wrongSCC},
 		"Containers":  {reason: "OpenShift's rules for containers of the platform", check: wrongContainers},
 		"Written":     {reason: "ceph-csi and the programs that it starts write there, and the root file system is read-only", check: unwritable},
+		"Settings":    {reason: "resources can be set for each container, and for no other one", check: unknownContainers},
 		"Annotations": {reason: "an annotation that names a missing container or volume does nothing", check: wrongAnnotations},
 		"Volumes":     {reason: "what is not mounted is decoration, what is missing keeps the pod from starting", check: wrongVolumes},
 		"Images":      {reason: "every container gets the image of its job", check: wrongImages},
@@ -96,6 +97,18 @@ func unequal(values map[string][2]any) []string {
 		}
 	}
 	return out
+}
+
+func unknownContainers(w workload) []string {
+	var got []string
+	for _, c := range w.template.Spec.Containers {
+		got = append(got, c.Name)
+	}
+	want := driver.ControllerContainers
+	if w.node {
+		want = driver.NodeContainers
+	}
+	return unequal(map[string][2]any{"containers": {strings.Join(got, " "), strings.Join(want, " ")}})
 }
 
 func wrongSelector(w workload) []string {

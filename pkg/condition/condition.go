@@ -99,7 +99,8 @@ const (
 	KernelModulesCurrent = "KernelModulesCurrent"
 	// NodePodsCurrent is False while node pods wait for an administrator to delete them.
 	NodePodsCurrent = "NodePodsCurrent"
-	// NodesServed is False while there are nodes that cannot mount volumes; otherwise it is absent.
+	// NodesServed is False while there are nodes that cannot mount volumes, and True while settings
+	// leave nodes without the driver; otherwise it is absent.
 	NodesServed = "NodesServed"
 )
 
@@ -138,6 +139,7 @@ const (
 	NoPool             = "NoPool"
 	NodesNotServed     = "NodesNotServed"
 	NodesNotReady      = "NodesNotReady"
+	NodesLeftOut       = "NodesLeftOut"
 	ForeignCSIDriver   = "ForeignCSIDriver"
 	ForeignClass       = "ForeignClass"
 	CredentialsMissing = "CredentialsMissing"

@@ -1,7 +1,10 @@
 package driver
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,15 +17,22 @@ type Field struct {
 	Name string
 	// Doc is what `oc explain` shows.
 	Doc string
-	// Text bounds the value, or each item of a list.
+	// Text bounds the value, or each item of a list or a map.
 	Text Text
-	// MaxItems makes the field a list without repetitions.
-	MaxItems int
-	// Members make each item of the list an object of these texts, all of them required.
+	// Members make the value, or each item, an object of these.
 	Members []Field
+	// Rules are what the members of such an object must have in common.
+	Rules []ObjectRule
+	// MaxItems makes the field a list: without repetitions, unless members may be left out.
+	MaxItems int
+	// MaxKeys makes it a map, whose keys Keys bounds.
+	MaxKeys int
+	Keys    Text
+	// Optional members of an object may be left out.
+	Optional bool
 }
 
-// Text bounds a string. It is never empty: a field that is not set is left out.
+// Text bounds a string. A field that is not set is left out.
 type Text struct {
 	// Enum are all values there are; nil allows more.
 	Enum []string
@@ -32,6 +42,25 @@ type Text struct {
 	MaxLength int
 	// Allowed completes "must be …" for a person.
 	Allowed string
+	// Empty lets it be empty.
+	Empty bool
+	// Number has it be a whole number, at least 0, instead; OrNumber lets it be one.
+	Number, OrNumber bool
+}
+
+// ObjectRule is what members of an object must have in common.
+type ObjectRule struct {
+	// CEL holds for an object that obeys the rule; where there is none, only the operator checks it.
+	CEL string
+	// Must completes "must be …" for a person.
+	Must string
+
+	holds func(object map[string]any) bool
+}
+
+// Repeats says whether items of a list may be equal.
+func (f Field) Repeats() bool {
+	return slices.ContainsFunc(f.Members, func(m Field) bool { return m.Optional })
 }
 
 // Rule is what fields of one ClusterCSIDriver must have in common.
@@ -63,7 +92,10 @@ func quotedInOrder(texts []string) string {
 }
 
 func (t Text) allows(text string) bool {
-	if text == "" || t.MaxLength > 0 && utf8.RuneCountInString(text) > t.MaxLength {
+	if text == "" {
+		return t.Empty
+	}
+	if t.MaxLength > 0 && utf8.RuneCountInString(text) > t.MaxLength {
 		return false
 	}
 	if t.Enum != nil && !slices.Contains(t.Enum, text) {
@@ -77,9 +109,16 @@ func (t Text) allows(text string) bool {
 
 // check returns what the field must be if value is not that; nil for no objection.
 func (f Field) check(path string, value any) []objection {
-	if f.MaxItems == 0 {
-		return f.checkText(path, value)
+	switch {
+	case f.MaxItems > 0:
+		return f.checkList(path, value)
+	case f.MaxKeys > 0:
+		return f.checkMap(path, value)
 	}
+	return f.checkItem(path, value)
+}
+
+func (f Field) checkList(path string, value any) []objection {
 	items, ok := value.([]any)
 	if !ok || len(items) > f.MaxItems {
 		return []objection{{path, value, fmt.Sprintf("a list of at most %d items", f.MaxItems)}}
@@ -87,11 +126,27 @@ func (f Field) check(path string, value any) []objection {
 	var out []objection
 	for i, item := range items {
 		at := fmt.Sprintf("%s[%d]", path, i)
-		if slices.ContainsFunc(items[:i], func(earlier any) bool { return fmt.Sprint(earlier) == fmt.Sprint(item) }) {
+		if !f.Repeats() && slices.ContainsFunc(items[:i], func(earlier any) bool { return fmt.Sprint(earlier) == fmt.Sprint(item) }) {
 			out = append(out, objection{at, item, "listed once"})
 			continue
 		}
 		out = append(out, f.checkItem(at, item)...)
+	}
+	return out
+}
+
+func (f Field) checkMap(path string, value any) []objection {
+	entries, ok := value.(map[string]any)
+	if !ok || len(entries) == 0 || len(entries) > f.MaxKeys {
+		return []objection{{path, value, fmt.Sprintf("an object of 1 to %d entries", f.MaxKeys)}}
+	}
+	var out []objection
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		if !f.Keys.allows(key) {
+			out = append(out, objection{"a key of " + path, key, f.Keys.Must()})
+			continue
+		}
+		out = append(out, f.checkItem(path+"["+key+"]", entries[key])...)
 	}
 	return out
 }
@@ -106,17 +161,41 @@ func (f Field) checkItem(path string, item any) []objection {
 	}
 	var out []objection
 	for _, member := range f.Members {
-		out = append(out, member.checkText(path+"."+member.Name, object[member.Name])...)
+		if value := object[member.Name]; value != nil || !member.Optional {
+			out = append(out, member.check(path+"."+member.Name, value)...)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, rule := range f.Rules {
+		if !rule.holds(object) {
+			out = append(out, objection{path, item, rule.Must})
+		}
 	}
 	return out
 }
 
 func (f Field) checkText(path string, value any) []objection {
+	if number, ok := whole(value); ok && number >= 0 && (f.Text.Number || f.Text.OrNumber) {
+		return nil
+	}
 	text, ok := value.(string)
-	if ok && f.Text.allows(text) {
+	if ok && !f.Text.Number && f.Text.allows(text) {
 		return nil
 	}
 	return []objection{{path, value, f.Text.Must()}}
+}
+
+// whole is a number as JSON or YAML has it.
+func whole(value any) (int64, bool) {
+	switch number := value.(type) {
+	case int64:
+		return number, true
+	case float64:
+		return int64(number), number == math.Trunc(number) && math.Abs(number) < 1<<53
+	}
+	return 0, false
 }
 
 // objection is a value that is not allowed.
@@ -135,7 +214,8 @@ func (o objection) String() string {
 	}
 	text, ok := o.value.(string)
 	if !ok {
-		text = fmt.Sprint(o.value)
+		encoded, _ := json.Marshal(o.value) // It came as JSON.
+		text = string(encoded)
 	}
 	if len(text) > maxQuoted {
 		text = strings.ToValidUTF8(text[:maxQuoted], "") + "…"

@@ -14,6 +14,8 @@ const (
 	secretPattern  = `(^|[,:;])(name|user|id|secret|secretfile|key|keyfile|keyring)=`
 	labelMust      = "a Kubernetes namespace"
 	labelPattern   = `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	keyPattern     = `^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`
+	objectPattern  = `^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
 
 	maxName    = 128
 	maxOptions = 1024
@@ -25,6 +27,7 @@ var (
 	poolText      = Text{Pattern: poolPattern, MaxLength: maxName, Allowed: poolMust}
 	optionsText   = Text{Pattern: optionsPattern, Never: secretPattern, MaxLength: maxOptions, Allowed: optionsMust}
 	namespaceText = Text{Pattern: labelPattern, MaxLength: maxLabel, Allowed: labelMust}
+	labelKeyText  = Text{Pattern: keyPattern, MaxLength: maxObject + 1 + maxLabel, Allowed: "the key of a node label"}
 )
 
 // commonFields are set in the ClusterCSIDrivers of both drivers.
@@ -39,6 +42,7 @@ var commonFields = []Field{
 		Doc:  "credentials is how the driver gets its Ceph users. Mint makes users of its own with few rights, Passthrough gives it the declared one. Auto, the default, mints where the declared user may.",
 		Text: Text{Enum: []string{string(CredentialsAuto), string(CredentialsMint), string(CredentialsPassthrough)}},
 	},
+	podsField("controller", "controller is where the pods of the controllers run, and with what. By default they run on masters, where there are any.", ControllerContainers),
 	{
 		Name: "imageProtection",
 		Doc:  "imageProtection keeps the volumes of disk images of virtual machines from removal, for as long as the image exists, while it is Enabled. The default is Disabled.",
@@ -59,13 +63,14 @@ var commonFields = []Field{
 		Doc:  "missingPools says what happens to pools that this object or a StorageClass of the driver names and Ceph lacks. Report, the default, tells of them; Create creates them.",
 		Text: Text{Enum: []string{missingReport, missingCreate}},
 	},
+	podsField("node", "node is where the node pods run, and with what. By default they run on all Linux nodes, whatever their taints. Volumes can be mounted nowhere else.", NodeContainers),
 	{
 		Name: "outOfBand",
 		Doc:  "outOfBand are ConfigMaps with the config.json of drivers that others have deployed. Their mon addresses are kept current.",
 		Members: []Field{
 			{Name: "namespace", Doc: "namespace of the ConfigMap.", Text: namespaceText},
 			{Name: "configMap", Doc: "configMap is its name.", Text: Text{
-				Pattern: `^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`, MaxLength: maxObject, Allowed: "the name of a ConfigMap",
+				Pattern: objectPattern, MaxLength: maxObject, Allowed: "the name of a ConfigMap",
 			}},
 		},
 		MaxItems: 16,
@@ -76,12 +81,9 @@ var commonFields = []Field{
 		Text: Text{Enum: []string{protectionEnabled, protectionDisabled}},
 	},
 	{
-		Name: "readAffinity",
-		Doc:  "readAffinity are node labels that name a node's place in the CRUSH map. With them, clients prefer to read from OSDs nearby.",
-		Text: Text{
-			Pattern: `^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`, MaxLength: maxObject + 1 + maxLabel,
-			Allowed: "the key of a node label",
-		},
+		Name:     "readAffinity",
+		Doc:      "readAffinity are node labels that name a node's place in the CRUSH map. With them, clients prefer to read from OSDs nearby.",
+		Text:     labelKeyText,
 		MaxItems: 16,
 	},
 	{

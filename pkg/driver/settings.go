@@ -78,6 +78,8 @@ type Settings struct {
 	RookNamespace string
 	// WithdrawAfter is how long what is no longer used keeps protection and rights; 0 is Withdrawal's choice.
 	WithdrawAfter time.Duration
+	// Controller and Node are where the pods of the two kinds run, and with what.
+	Controller, Node Pods
 }
 
 // withdrawAfter is the default of Settings.WithdrawAfter: longer than an API server or an etcd that
@@ -188,6 +190,7 @@ type document struct {
 	KeyType                                                                  ceph.KeyType
 	OutOfBand                                                                []Target
 	WithdrawAfter                                                            string
+	Controller, Node                                                         Pods
 }
 
 func decode(fields map[string]any) (Settings, error) {
@@ -211,7 +214,7 @@ func decode(fields map[string]any) (Settings, error) {
 		Unprotected: in.PoolProtection == protectionDisabled, Credentials: in.Credentials, KeyType: in.KeyType,
 		OutOfBand: in.OutOfBand, RookNamespace: in.RookNamespace,
 		ProtectImages: in.ImageProtection == protectionEnabled, ModulesAtBoot: in.KernelModules == modulesAtBoot,
-		WithdrawAfter: after,
+		WithdrawAfter: after, Controller: in.Controller, Node: in.Node,
 	}, nil
 }
 

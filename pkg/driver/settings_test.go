@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
 )
 
 const someFSID = "7b2fc1c0-6f4c-4d5c-9a5d-0d6a2b6f9d11"
@@ -77,6 +80,43 @@ func TestMember(t *testing.T) {
 			reason: "fields that do not go together", driver: RBD, spec: ceph(map[string]any{"imageFeatures": "layering,fast-diff"}),
 			err: ErrInvalidSettings, text: `invalid settings of ClusterCSIDriver rbd.csi.ceph.com: spec.driverConfig.ceph.imageFeatures is "layering,fast-diff", must have object-map beside fast-diff`,
 		},
+		"Pods": {
+			reason: "as in a PodSpec; what nobody knows is a newer operator's", driver: RBD,
+			spec: ceph(map[string]any{
+				"controller": map[string]any{
+					"nodeSelector": map[string]any{"node-role.kubernetes.io/infra": ""}, "priorityClassName": "mine", "affinity": map[string]any{},
+					"tolerations": []any{map[string]any{"key": "a", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": int64(30)}},
+				},
+				"node": map[string]any{"resources": map[string]any{"csi-driver": map[string]any{
+					"requests": map[string]any{"cpu": float64(1), "memory": "512Mi"}, "limits": map[string]any{"cpu": "1000m", "memory": "1Gi"},
+				}}},
+			}),
+			want: Settings{
+				Controller: Pods{
+					NodeSelector: map[string]string{"node-role.kubernetes.io/infra": ""}, PriorityClassName: "mine",
+					Tolerations: []corev1.Toleration{{Key: "a", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: ptr.To[int64](30)}},
+				},
+				Node: Pods{Resources: map[string]corev1.ResourceRequirements{"csi-driver": {
+					Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1"), corev1.ResourceMemory: resource.MustParse("512Mi")},
+					Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1000m"), corev1.ResourceMemory: resource.MustParse("1Gi")},
+				}}},
+			},
+		},
+		"WrongPods": {
+			reason: "a Deployment with these would be refused by the API server", driver: CephFS,
+			spec: ceph(map[string]any{"node": map[string]any{
+				"tolerations": []any{map[string]any{"effect": "NoSchedule"}},
+				"resources": map[string]any{
+					"csi-drvr":   map[string]any{},
+					"csi-driver": map[string]any{"requests": map[string]any{"memory": "2Gi"}, "limits": map[string]any{"memory": "1Gi"}},
+				},
+			}}),
+			err: ErrInvalidSettings,
+			text: `invalid settings of ClusterCSIDriver cephfs.csi.ceph.com: spec.driverConfig.ceph.node.resources[csi-driver] is {"limits":{"memory":"1Gi"},"requests":{"memory":"2Gi"}}, ` +
+				"must be resources whose requests are not above their limits; " +
+				`a key of spec.driverConfig.ceph.node.resources is "csi-drvr", must be one of "csi-driver", "csi-node-driver-registrar", "csi-liveness-probe"; ` +
+				`spec.driverConfig.ceph.node.tolerations[0] is {"effect":"NoSchedule"}, must be a toleration with a key, or with operator Exists`,
+		},
 		"Long": {
 			reason: "a message is no place for everything", driver: RBD, spec: ceph(map[string]any{"rookNamespace": strings.Repeat("a", 200)}),
 			err: ErrInvalidSettings, text: `invalid settings of ClusterCSIDriver rbd.csi.ceph.com: spec.driverConfig.ceph.rookNamespace is "` + strings.Repeat("a", 100) + `…", must be a Kubernetes namespace`,
@@ -138,7 +178,7 @@ func TestFieldsAreRead(t *testing.T) {
 	samples := map[string]any{
 		"cluster": someFSID, "imageFeatures": "layering", "mapOptions": "krbd:x", "missingPools": "Create", "poolProtection": "Disabled",
 		"outOfBand": []any{map[string]any{"namespace": "n", "configMap": "c"}}, "readAffinity": []any{"zone"},
-		"withdrawAfter": "1h",
+		"withdrawAfter": "1h", "controller": map[string]any{"priorityClassName": "p"}, "node": map[string]any{"priorityClassName": "p"},
 	}
 	for _, d := range All {
 		for _, f := range d.Fields {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -29,6 +30,8 @@ const (
 	patience = time.Minute
 	// again is how often they are looked at while some are.
 	again = 30 * time.Second
+	// seldom is how often nodes that settings leave out are counted: they come and go without a pod.
+	seldom = 5 * time.Minute
 )
 
 // Config is all that the controller uses.
@@ -39,8 +42,8 @@ type Config struct {
 	// Registered is how many kubelets know the driver, as Registrations last told.
 	Registered    func() (int, error)
 	Registrations factory.Informer
-	// Unavailable finds the unserved nodes of a DaemonSet.
-	Unavailable func(context.Context, *appsv1.DaemonSet) ([]Unserved, error)
+	// Find looks at all nodes.
+	Find func(context.Context, *appsv1.DaemonSet) (Found, error)
 	// Report is how many there are, at once and without the condition's patience.
 	Report   *latest.Value[report.Nodes]
 	Clock    clock.PassiveClock
@@ -56,7 +59,8 @@ type controller struct {
 
 // New returns the controller <ConditionPrefix>NodesController. It writes the condition NodesServed, with
 // the reasons NodesNotServed and NodesNotReady, while nodes cannot mount volumes for longer than a
-// minute; otherwise the condition is absent.
+// minute, and with the reason NodesLeftOut while settings leave nodes without the driver; otherwise the
+// condition is absent.
 func New(config Config) factory.Controller {
 	c := controller{config, config.Driver.ConditionPrefix + "NodesController", map[string]time.Time{}}
 	return factory.New().
@@ -74,7 +78,7 @@ func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error
 	daemonSet, err := c.DaemonSets.Lister().DaemonSets(driver.Namespace).Get(c.Driver.NodeName())
 	if apierrors.IsNotFound(err) {
 		c.Report.Clear()
-		return c.report(ctx, 0, nil)
+		return c.report(ctx, 0, Found{})
 	}
 	if err != nil {
 		return fmt.Errorf("reading DaemonSet %s: %w", c.Driver.NodeName(), err)
@@ -83,23 +87,34 @@ func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error
 	if err != nil {
 		return err
 	}
-	if desired := daemonSet.Status.DesiredNumberScheduled; daemonSet.Status.NumberAvailable >= desired && registered >= int(desired) {
-		clear(c.since)
-		c.Report.Set(count(daemonSet, nil))
-		return c.report(ctx, 0, nil)
+	desired := daemonSet.Status.DesiredNumberScheduled
+	served := daemonSet.Status.NumberAvailable >= desired && registered >= int(desired)
+	var found Found
+	if !served || narrowed(daemonSet.Spec.Template.Spec) {
+		if found, err = c.Find(ctx, daemonSet); err != nil {
+			return err
+		}
+		syncCtx.Queue().AddAfter(syncCtx.QueueKey(), nextLook(served, found))
 	}
-	syncCtx.Queue().AddAfter(syncCtx.QueueKey(), again)
-	unserved, err := c.Unavailable(ctx, daemonSet)
-	if err != nil {
-		return err
+	if served {
+		found.Unserved = nil // An answer of a moment ago.
 	}
-	c.Report.Set(count(daemonSet, unserved))
-	return c.report(ctx, daemonSet.Status.DesiredNumberScheduled, c.lasting(unserved))
+	c.Report.Set(count(daemonSet, found))
+	found.Unserved = c.lasting(found.Unserved)
+	return c.report(ctx, desired, found)
 }
 
-func count(daemonSet *appsv1.DaemonSet, unserved []Unserved) report.Nodes {
-	out := report.Nodes{Served: max(0, int(daemonSet.Status.DesiredNumberScheduled)-len(unserved))}
-	for _, u := range unserved {
+// nextLook is how long after a look at the nodes the next one is needed, while it is at all.
+func nextLook(served bool, found Found) time.Duration {
+	if !served || found.Leaving {
+		return again
+	}
+	return seldom
+}
+
+func count(daemonSet *appsv1.DaemonSet, found Found) report.Nodes {
+	out := report.Nodes{Served: max(0, int(daemonSet.Status.DesiredNumberScheduled)-len(found.Unserved)), LeftOut: len(found.LeftOut)}
+	for _, u := range found.Unserved {
 		if u.Away {
 			out.NotReady++
 		} else {
@@ -131,15 +146,20 @@ func (c controller) lasting(unserved []Unserved) []Unserved {
 	return out
 }
 
-func (c controller) report(ctx context.Context, desired int32, unserved []Unserved) error {
-	types := []string{condition.NodesServed}
-	if len(unserved) == 0 {
+func (c controller) report(ctx context.Context, desired int32, found Found) error {
+	types, unserved := []string{condition.NodesServed}, found.Unserved
+	leftOut := leftOutMessage(c.Driver.Name, desired, found.LeftOut)
+	if len(unserved) == 0 && leftOut == "" {
 		return condition.Tell(ctx, c.Operator, c.name, types)
+	}
+	if len(unserved) == 0 {
+		return condition.Tell(ctx, c.Operator, c.name, types,
+			condition.New(condition.NodesServed, operatorv1.ConditionTrue, condition.NodesLeftOut, leftOut))
 	}
 	reason := condition.NodesNotReady
 	if slices.ContainsFunc(unserved, func(u Unserved) bool { return !u.Away }) {
 		reason = condition.NodesNotServed
 	}
 	return condition.Tell(ctx, c.Operator, c.name, types,
-		condition.New(condition.NodesServed, operatorv1.ConditionFalse, reason, message(c.Driver.Name, desired, unserved)))
+		condition.New(condition.NodesServed, operatorv1.ConditionFalse, reason, strings.TrimSpace(message(c.Driver.Name, desired, unserved)+"\n"+leftOut)))
 }

@@ -38,8 +38,8 @@ func TestLife(t *testing.T) {
 	c := controller{Config{
 		Driver: driver.RBD, Report: counts, Operator: operator, DaemonSets: informer, Clock: now,
 		Registered: func() (int, error) { return registered, nil }, Registrations: informer.Informer(),
-		Unavailable: func(context.Context, *appsv1.DaemonSet) ([]Unserved, error) { return unserved, nil },
-		Recorder:    events.NewInMemoryRecorder("test", clock.RealClock{}),
+		Find:     func(context.Context, *appsv1.DaemonSet) (Found, error) { return Found{Unserved: unserved}, nil },
+		Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
 	}, "test", map[string]time.Time{}}
 	unknown := Unserved{Node: "c", Why: "the kubelet does not know the driver", Unregistered: true}
 	crashing, away := Unserved{Node: "a", Why: "CrashLoopBackOff"}, Unserved{Node: "b", Why: "the node is not ready", Away: true}
@@ -81,6 +81,83 @@ func TestLife(t *testing.T) {
 	}
 	if operator.Writes() != 5 {
 		t.Errorf("%d writes, want one for each change", operator.Writes())
+	}
+}
+
+// TestLeftOut: nodes without the driver are counted and told at once, beside others that cannot mount, and
+// nobody looks for them where no setting can leave any out.
+func TestLeftOut(t *testing.T) {
+	daemonSet := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: driver.RBD.NodeName(), Namespace: driver.Namespace}}
+	informer := informers.NewSharedInformerFactory(fake.NewClientset(), 0).Apps().V1().DaemonSets()
+	if err := informer.Informer().GetStore().Add(daemonSet); err != nil {
+		t.Fatal(err)
+	}
+	var found Found
+	looks := 0
+	operator, now := conditiontest.New(operatorv1.Managed), clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
+	counts := &latest.Value[report.Nodes]{}
+	c := controller{Config{
+		Driver: driver.RBD, Report: counts, Operator: operator, DaemonSets: informer, Clock: now,
+		Registered: func() (int, error) { return 2, nil }, Registrations: informer.Informer(),
+		Find:     func(context.Context, *appsv1.DaemonSet) (Found, error) { looks++; return found, nil },
+		Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
+	}, "test", map[string]time.Time{}}
+	everywhere, some := map[string]string{corev1.LabelOSStable: "linux"}, map[string]string{corev1.LabelOSStable: "linux", "storage": "ceph"}
+	crashing := []Unserved{{Node: "a", Why: "CrashLoopBackOff"}}
+	const left = "2 of 4 nodes have no driver rbd.csi.ceph.com, because ceph.node leaves them out: y, z"
+	const broken = "1 of 2 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff\n" + left
+	for _, step := range []struct {
+		reason     string
+		selector   map[string]string
+		available  int32
+		found      Found
+		status     operatorv1.ConditionStatus
+		want, says string
+		count      report.Nodes
+		looks      int
+	}{
+		{"on all nodes", everywhere, 2, Found{LeftOut: []string{"y", "z"}}, "", "", "", report.Nodes{Served: 2}, 0},
+		{"on some", some, 2, Found{LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, report.Nodes{Served: 2, LeftOut: 2}, 1},
+		{"the answer is of before it started", some, 2, Found{Unserved: crashing, LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, report.Nodes{Served: 2, LeftOut: 2}, 2},
+		{"one crashes", some, 1, Found{Unserved: crashing, LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, report.Nodes{Served: 1, NotServed: 1, LeftOut: 2}, 3},
+		{"for a minute", some, 1, Found{Unserved: crashing, LeftOut: []string{"y", "z"}}, "False", condition.NodesNotServed, broken, report.Nodes{Served: 1, NotServed: 1, LeftOut: 2}, 4},
+		{"on some, which are all", some, 2, Found{}, "", "", "", report.Nodes{Served: 2}, 5},
+	} {
+		found = step.found
+		daemonSet.Spec.Template.Spec.NodeSelector = step.selector
+		daemonSet.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+		daemonSet.Status.DesiredNumberScheduled, daemonSet.Status.NumberAvailable = 2, step.available
+		if err := c.sync(t.Context(), factory.NewSyncContext("test", c.Recorder)); err != nil {
+			t.Fatal(err)
+		}
+		now.SetTime(now.Now().Add(time.Minute))
+		var got operatorv1.OperatorCondition
+		if held := operator.Condition(condition.NodesServed); held != nil {
+			got = *held
+		}
+		if got.Status != step.status || got.Reason != step.want || got.Message != step.says {
+			t.Errorf("%s: got %s %s: %q", step.reason, got.Status, got.Reason, got.Message)
+		}
+		if count, _ := counts.Get(); count != step.count || looks != step.looks {
+			t.Errorf("%s: counted %+v in %d looks, want %+v in %d", step.reason, count, looks, step.count, step.looks)
+		}
+	}
+}
+
+func TestNextLook(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason string
+		served bool
+		found  Found
+		want   time.Duration
+	}{
+		"Broken":  {"it may be mended", false, Found{}, again},
+		"Leaving": {"an answer, maybe an older one, from before pods have ended on nodes that are left out", true, Found{Leaving: true}, again},
+		"LeftOut": {"nodes come and go without a pod", true, Found{LeftOut: []string{"a"}}, seldom},
+	} {
+		if got := nextLook(tc.served, tc.found); got != tc.want {
+			t.Errorf("%s: %s: %s, want %s", name, tc.reason, got, tc.want)
+		}
 	}
 }
 

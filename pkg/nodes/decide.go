@@ -8,7 +8,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 // Unserved is a node on which volumes cannot be mounted.
@@ -23,41 +22,58 @@ type Unserved struct {
 	Unregistered bool
 }
 
+// Found is what a look at all nodes has found.
+type Found struct {
+	Unserved []Unserved
+	// LeftOut are the nodes of Linux that the node selector or the tolerations of the pods leave out.
+	LeftOut []string
+	// Leaving says that pods are still on such nodes: nobody tells when the last of them has ended.
+	Leaving bool
+}
+
 // find looks at each node that is to have a pod:
 //
 //	node       pod                  unserved
 //	any        ready, registered    no
+//	left out   none                 no
 //	ready      ready, unknown       the kubelet does not know the driver
 //	not ready  none, or not ready   the node is not ready
 //	ready      none                 no pod yet
 //	ready      not ready            what its containers wait for
 //
 // registered says whether the kubelet of a node knows the driver: it mounts nothing before.
-func find(daemonSet *appsv1.DaemonSet, nodes []corev1.Node, pods []corev1.Pod, registered func(node string) bool) []Unserved {
+func find(daemonSet *appsv1.DaemonSet, nodes []corev1.Node, pods []corev1.Pod, registered func(node string) bool) Found {
 	byNode := map[string]corev1.Pod{}
 	for _, pod := range pods {
 		if held, found := byNode[place(pod)]; !found || !ready(held) {
 			byNode[place(pod)] = pod
 		}
 	}
-	wanted := labels.SelectorFromSet(daemonSet.Spec.Template.Spec.NodeSelector)
-	var out []Unserved
+	var out Found
+	unserved := func(u Unserved) { out.Unserved = append(out.Unserved, u) }
 	for _, node := range nodes {
 		pod, found := byNode[node.Name]
+		wanted := wanted(daemonSet.Spec.Template.Spec, node)
+		out.Leaving = out.Leaving || found && !wanted
 		switch {
-		case !found && !wanted.Matches(labels.Set(node.Labels)), found && ready(pod) && registered(node.Name):
+		case found && ready(pod) && registered(node.Name):
+		case !found && !wanted:
+			if node.Labels[corev1.LabelOSStable] == linux {
+				out.LeftOut = append(out.LeftOut, node.Name)
+			}
 		case !nodeReady(node):
-			out = append(out, Unserved{Node: node.Name, Why: "the node is not ready", Away: true})
+			unserved(Unserved{Node: node.Name, Why: "the node is not ready", Away: true})
 		case !found:
-			out = append(out, Unserved{Node: node.Name, Why: "no pod has been made"})
+			unserved(Unserved{Node: node.Name, Why: "no pod has been made"})
 		case ready(pod):
 			why := fmt.Sprintf("the kubelet does not know the driver (no entry in its CSINode), although pod %s is ready", pod.Name)
-			out = append(out, Unserved{Node: node.Name, Why: why, Unregistered: true})
+			unserved(Unserved{Node: node.Name, Why: why, Unregistered: true})
 		default:
-			out = append(out, Unserved{Node: node.Name, Why: waitsFor(pod)})
+			unserved(Unserved{Node: node.Name, Why: waitsFor(pod)})
 		}
 	}
-	slices.SortFunc(out, func(a, b Unserved) int { return cmp.Compare(a.Node, b.Node) })
+	slices.SortFunc(out.Unserved, func(a, b Unserved) int { return cmp.Compare(a.Node, b.Node) })
+	slices.Sort(out.LeftOut)
 	return out
 }
 
@@ -138,6 +154,17 @@ func short(text string) string {
 
 // shown is how many nodes a message names.
 const shown = 5
+
+func leftOutMessage(driverName string, desired int32, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	text := strings.Join(names[:min(shown, len(names))], ", ")
+	if more := len(names) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("%d of %d nodes have no driver %s, because ceph.node leaves them out: %s", len(names), int(desired)+len(names), driverName, text)
+}
 
 func message(driverName string, desired int32, unserved []Unserved) string {
 	var lines []string

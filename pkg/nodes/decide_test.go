@@ -52,62 +52,113 @@ func TestFind(t *testing.T) {
 	const yes, no, unknown = corev1.ConditionTrue, corev1.ConditionFalse, corev1.ConditionUnknown
 	windows := node("w", yes)
 	windows.Labels[corev1.LabelOSStable] = "windows"
+	other, kept, gpu, cordoned := node("o", yes), node("k", yes), node("g", yes), node("c", yes)
+	other.Labels["storage"], kept.Labels["storage"] = "none", "ceph"
+	gpu.Spec.Taints = []corev1.Taint{{Key: "gpu", Effect: corev1.TaintEffectNoSchedule}}
+	cordoned.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}, {Key: "x", Effect: corev1.TaintEffectPreferNoSchedule}}
 	tests := map[string]struct {
 		reason string
 		nodes  []corev1.Node
 		pods   []corev1.Pod
 		want   []Unserved
+		left   []string
 	}{
-		"Served":    {"all is well", []corev1.Node{node("a", yes)}, []corev1.Pod{pod("a", yes)}, nil},
-		"Elsewhere": {"no pod is wanted there", []corev1.Node{windows}, nil, nil},
-		"NoPod":     {"a new node", []corev1.Node{node("a", yes)}, nil, []Unserved{{"a", "no pod has been made", false, false}}},
+		"Served":    {"all is well", []corev1.Node{node("a", yes)}, []corev1.Pod{pod("a", yes)}, nil, nil},
+		"Elsewhere": {"no pod is wanted there", []corev1.Node{windows}, nil, nil, nil},
+		"LeftOut": {
+			"settings want none there", []corev1.Node{windows, other, gpu, kept}, []corev1.Pod{pod("k", yes)}, nil, []string{"g", "o"},
+		},
+		"LeftOutAway": {"it would be left out, too, if it were ready", []corev1.Node{{ObjectMeta: other.ObjectMeta}}, nil, nil, []string{"o"}},
+		"Leaving":     {"its pod ends, and mounts still", []corev1.Node{other, gpu}, []corev1.Pod{pod("o", yes)}, nil, []string{"g"}},
+		"Cordoned": {
+			"pods of DaemonSets tolerate what says how a node is", []corev1.Node{cordoned}, nil, []Unserved{{"c", "no pod has been made", false, false}}, nil,
+		},
+		"NoPod": {"a new node", []corev1.Node{node("a", yes)}, nil, []Unserved{{"a", "no pod has been made", false, false}}, nil},
 		"Silent": {
 			"the node controller marks its pods, too", []corev1.Node{node("b", unknown), node("a", no)}, []corev1.Pod{pod("b", no)},
-			[]Unserved{{"a", "the node is not ready", true, false}, {"b", "the node is not ready", true, false}},
+			[]Unserved{{"a", "the node is not ready", true, false}, {"b", "the node is not ready", true, false}}, nil,
 		},
 		"Replaced": {
-			"the pod before it is still ending", []corev1.Node{node("a", yes)}, []corev1.Pod{pod("a", yes), pod("a", no)}, nil,
+			"the pod before it is still ending", []corev1.Node{node("a", yes)}, []corev1.Pod{pod("a", yes), pod("a", no)}, nil, nil,
 		},
 		"Crashing": {
 			"what it said last", []corev1.Node{node("a", yes)},
 			[]corev1.Pod{pod("a", no, waiting("CrashLoopBackOff", "back-off 5m0s", &corev1.ContainerStateTerminated{Message: "starting\nmodprobe failed\n", ExitCode: 1}))},
-			[]Unserved{{"a", "container csi-driver of pod pod-a: CrashLoopBackOff, ended with modprobe failed", false, false}},
+			[]Unserved{{"a", "container csi-driver of pod pod-a: CrashLoopBackOff, ended with modprobe failed", false, false}}, nil,
 		},
 		"Mute": {
 			"it said nothing", []corev1.Node{node("a", yes)},
 			[]corev1.Pod{pod("a", no, waiting("CrashLoopBackOff", "back-off", &corev1.ContainerStateTerminated{ExitCode: 139}))},
-			[]Unserved{{"a", "container csi-driver of pod pod-a: CrashLoopBackOff, ended with exit code 139", false, false}},
+			[]Unserved{{"a", "container csi-driver of pod pod-a: CrashLoopBackOff, ended with exit code 139", false, false}}, nil,
 		},
 		"NoImage": {
 			"a registry that refuses", []corev1.Node{node("a", yes)}, []corev1.Pod{pod("a", no, waiting("ImagePullBackOff", strings.Repeat("x", 300), nil))},
-			[]Unserved{{"a", "container csi-driver of pod pod-a: ImagePullBackOff, " + strings.Repeat("x", 200) + "…", false, false}},
+			[]Unserved{{"a", "container csi-driver of pod pod-a: ImagePullBackOff, " + strings.Repeat("x", 200) + "…", false, false}}, nil,
 		},
 		"Unregistered": {
 			"its kubelet refused the socket, or lost it", []corev1.Node{node("u", yes), node("a", yes)}, []corev1.Pod{pod("u", yes), pod("a", yes)},
-			[]Unserved{{"u", "the kubelet does not know the driver (no entry in its CSINode), although pod pod-u is ready", false, true}},
+			[]Unserved{{"u", "the kubelet does not know the driver (no entry in its CSINode), although pod pod-u is ready", false, true}}, nil,
 		},
 		"UnregisteredAway": {
 			"the kubelet is gone, the pod is not marked yet", []corev1.Node{node("u", no)}, []corev1.Pod{pod("u", yes)},
-			[]Unserved{{"u", "the node is not ready", true, false}},
+			[]Unserved{{"u", "the node is not ready", true, false}}, nil,
 		},
 		"Starting": {
 			"nothing is wrong yet", []corev1.Node{node("a", yes)},
 			[]corev1.Pod{pod("a", no, waiting("ContainerCreating", "", nil), corev1.ContainerStatus{Name: "liveness"})},
-			[]Unserved{{"a", "not ready in pod pod-a: csi-driver, liveness", false, false}},
+			[]Unserved{{"a", "not ready in pod pod-a: csi-driver, liveness", false, false}}, nil,
 		},
 		"Full": {
 			"the scheduler has no room", []corev1.Node{node("a", yes)}, []corev1.Pod{pending("a", "Insufficient memory")},
-			[]Unserved{{"a", "pod pod-a is not scheduled: Insufficient memory", false, false}},
+			[]Unserved{{"a", "pod pod-a is not scheduled: Insufficient memory", false, false}}, nil,
 		},
 	}
 	daemonSet := &appsv1.DaemonSet{}
 	daemonSet.Spec.Template.Spec.NodeSelector = map[string]string{corev1.LabelOSStable: "linux"}
+	narrow := daemonSet.DeepCopy()
+	daemonSet.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+	narrow.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Key: "infra", Operator: corev1.TolerationOpExists}}
+	narrow.Spec.Template.Spec.NodeSelector["storage"] = "ceph"
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, find(daemonSet, tc.nodes, tc.pods, func(node string) bool { return node != "u" })); diff != "" {
+			pods := daemonSet
+			if tc.left != nil {
+				pods = narrow
+			}
+			if diff := cmp.Diff(Found{tc.want, tc.left, name == "Leaving"}, find(pods, tc.nodes, tc.pods, func(node string) bool { return node != "u" })); diff != "" {
 				t.Errorf("%s: -want +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+func TestNarrowed(t *testing.T) {
+	all := []corev1.Toleration{{Key: "x"}, {Operator: corev1.TolerationOpExists}}
+	for name, tc := range map[string]struct {
+		reason string
+		pod    corev1.PodSpec
+		want   bool
+	}{
+		"Default":  {"Linux, whatever the taints", corev1.PodSpec{NodeSelector: map[string]string{corev1.LabelOSStable: "linux"}, Tolerations: all}, false},
+		"Selector": {"some nodes", corev1.PodSpec{NodeSelector: map[string]string{corev1.LabelOSStable: "linux", "a": "b"}, Tolerations: all}, true},
+		"Taints":   {"nodes with others are left out", corev1.PodSpec{Tolerations: []corev1.Toleration{{Key: "x", Operator: corev1.TolerationOpExists}}}, true},
+		"Effect":   {"those that evict are left out", corev1.PodSpec{Tolerations: []corev1.Toleration{{Effect: corev1.TaintEffectNoSchedule, Operator: corev1.TolerationOpExists}}}, true},
+	} {
+		if got := narrowed(tc.pod); got != tc.want {
+			t.Errorf("%s: %s: %t", name, tc.reason, got)
+		}
+	}
+}
+
+func TestLeftOutMessage(t *testing.T) {
+	for want, names := range map[string][]string{
+		"": nil,
+		"1 of 3 nodes have no driver d, because ceph.node leaves them out: a":                        {"a"},
+		"7 of 9 nodes have no driver d, because ceph.node leaves them out: a, b, c, d, e and 2 more": strings.Split("abcdefg", ""),
+	} {
+		if got := leftOutMessage("d", 2, names); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 

@@ -29,7 +29,7 @@ type Look struct {
 	mu         sync.Mutex
 	at         time.Time
 	generation int64
-	unserved   []Unserved
+	found      Found
 }
 
 // NewLook returns one that has not looked.
@@ -37,21 +37,27 @@ func NewLook(kube kubernetes.Interface, clock clock.PassiveClock, registered fun
 	return &Look{kube: kube, clock: clock, registered: registered}
 }
 
-// Unserved asks the API server, where the last answer is too old.
-func (l *Look) Unserved(ctx context.Context, daemonSet *appsv1.DaemonSet) ([]Unserved, error) {
+// Find asks the API server, where the last answer is too old.
+func (l *Look) Find(ctx context.Context, daemonSet *appsv1.DaemonSet) (Found, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now := l.clock.Now(); now.Sub(l.at) >= again || l.generation != daemonSet.Generation {
-		unserved, err := l.ask(ctx, daemonSet)
+		found, err := l.ask(ctx, daemonSet)
 		if err != nil {
-			return nil, err
+			return Found{}, err
 		}
-		l.at, l.generation, l.unserved = now, daemonSet.Generation, unserved
+		l.at, l.generation, l.found = now, daemonSet.Generation, found
 	}
-	return l.unserved, nil
+	return l.found, nil
 }
 
-func (l *Look) ask(ctx context.Context, daemonSet *appsv1.DaemonSet) ([]Unserved, error) {
+// Unserved are those that it finds.
+func (l *Look) Unserved(ctx context.Context, daemonSet *appsv1.DaemonSet) ([]Unserved, error) {
+	found, err := l.Find(ctx, daemonSet)
+	return found.Unserved, err
+}
+
+func (l *Look) ask(ctx context.Context, daemonSet *appsv1.DaemonSet) (Found, error) {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 	var nodes []corev1.Node
@@ -62,17 +68,18 @@ func (l *Look) ask(ctx context.Context, daemonSet *appsv1.DaemonSet) ([]Unserved
 		if node, ok := o.(*corev1.Node); ok {
 			nodes = append(nodes, corev1.Node{
 				ObjectMeta: metav1.ObjectMeta{Name: node.Name, Labels: node.Labels},
+				Spec:       corev1.NodeSpec{Taints: node.Spec.Taints},
 				Status:     corev1.NodeStatus{Conditions: node.Status.Conditions},
 			})
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("listing Nodes: %w", err)
+		return Found{}, fmt.Errorf("listing Nodes: %w", err)
 	}
 	selector, err := metav1.LabelSelectorAsSelector(daemonSet.Spec.Selector)
 	if err != nil {
-		return nil, fmt.Errorf("selector of DaemonSet %s: %w", daemonSet.Name, err)
+		return Found{}, fmt.Errorf("selector of DaemonSet %s: %w", daemonSet.Name, err)
 	}
 	var pods []corev1.Pod
 	list = func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
@@ -89,7 +96,7 @@ func (l *Look) ask(ctx context.Context, daemonSet *appsv1.DaemonSet) ([]Unserved
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("listing pods of DaemonSet %s: %w", daemonSet.Name, err)
+		return Found{}, fmt.Errorf("listing pods of DaemonSet %s: %w", daemonSet.Name, err)
 	}
 	return find(daemonSet, nodes, pods, l.registered), nil
 }

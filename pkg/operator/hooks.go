@@ -3,6 +3,7 @@ package operator
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	configlisters "github.com/openshift/client-go/config/listers/config/v1"
 	"github.com/openshift/library-go/pkg/operator/resource/resourceapply"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	corelisters "k8s.io/client-go/listers/core/v1"
@@ -64,17 +66,47 @@ func requireInfraID(infrastructures configlisters.InfrastructureLister) func(*op
 }
 
 // withoutMissingMasters lets the controllers run anywhere when no node is a dedicated master:
-// otherwise they would stay Pending.
-func withoutMissingMasters(masters corelisters.NodeLister) func(*operatorv1.OperatorSpec, *appsv1.Deployment) error {
+// otherwise they would stay Pending, as they would with an external control plane, whatever labels nodes
+// have: RKE2 and Harvester give OpenShift's another value.
+func withoutMissingMasters(infrastructures configlisters.InfrastructureLister, masters corelisters.NodeLister) func(*operatorv1.OperatorSpec, *appsv1.Deployment) error {
 	return func(_ *operatorv1.OperatorSpec, deployment *appsv1.Deployment) error {
+		infra, err := infrastructures.Get(infrastructureName)
+		if err != nil {
+			return fmt.Errorf("reading the topology: %w", err)
+		}
 		nodes, err := masters.List(labels.Everything())
 		if err != nil {
 			return fmt.Errorf("listing master nodes: %w", err)
 		}
-		if len(nodes) == 0 {
+		if len(nodes) == 0 || infra.Status.ControlPlaneTopology == configv1.ExternalTopologyMode {
 			delete(deployment.Spec.Template.Spec.NodeSelector, masterLabel)
 		}
 		return nil
+	}
+}
+
+// place has pods run where settings say, and with what. What is not set stays; of the default selector,
+// only the masters' label goes: node pods run on Linux alone.
+func place(pod *corev1.PodSpec, set driver.Pods) {
+	if len(set.NodeSelector) > 0 {
+		selector := maps.Clone(set.NodeSelector)
+		for label, value := range pod.NodeSelector {
+			if _, given := selector[label]; !given && label != masterLabel {
+				selector[label] = value
+			}
+		}
+		pod.NodeSelector = selector
+	}
+	if len(set.Tolerations) > 0 {
+		pod.Tolerations = set.Tolerations
+	}
+	if set.PriorityClassName != "" {
+		pod.PriorityClassName = set.PriorityClassName
+	}
+	for i, container := range pod.Containers {
+		if resources, ok := set.Resources[container.Name]; ok {
+			pod.Containers[i].Resources = resources
+		}
 	}
 }
 

@@ -4,11 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	configv1 "github.com/openshift/api/config/v1"
 	configlisters "github.com/openshift/client-go/config/listers/config/v1"
 	"github.com/openshift/library-go/pkg/operator/resource/resourceapply"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
@@ -96,10 +98,12 @@ func TestWithoutMissingMasters(t *testing.T) {
 	tests := map[string]struct {
 		reason  string
 		masters []string
+		mode    configv1.TopologyMode
 		want    bool
 	}{
-		"Dedicated": {"masters exist: the controllers stay on them", []string{"master-0"}, true},
-		"None":      {"no node has the label: the pods would stay Pending", nil, false},
+		"Dedicated": {"masters exist: the controllers stay on them", []string{"master-0"}, configv1.HighlyAvailableTopologyMode, true},
+		"None":      {"no node has the label: the pods would stay Pending", nil, configv1.HighlyAvailableTopologyMode, false},
+		"External":  {"what has the label is no master: those are in another cluster", []string{"worker-0"}, configv1.ExternalTopologyMode, false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -109,9 +113,15 @@ func TestWithoutMissingMasters(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			infras := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+			infra := &configv1.Infrastructure{ObjectMeta: metav1.ObjectMeta{Name: infrastructureName}}
+			infra.Status.ControlPlaneTopology = tc.mode
+			if err := infras.Add(infra); err != nil {
+				t.Fatal(err)
+			}
 			d := &appsv1.Deployment{}
 			d.Spec.Template.Spec.NodeSelector = map[string]string{masterLabel: "", "kubernetes.io/os": "linux"}
-			if err := withoutMissingMasters(corelisters.NewNodeLister(indexer))(nil, d); err != nil {
+			if err := withoutMissingMasters(configlisters.NewInfrastructureLister(infras), corelisters.NewNodeLister(indexer))(nil, d); err != nil {
 				t.Fatal(err)
 			}
 			if _, got := d.Spec.Template.Spec.NodeSelector[masterLabel]; got != tc.want {
@@ -119,6 +129,41 @@ func TestWithoutMissingMasters(t *testing.T) {
 			}
 			if d.Spec.Template.Spec.NodeSelector["kubernetes.io/os"] != "linux" {
 				t.Error("other node selectors must stay")
+			}
+		})
+	}
+}
+
+func TestPlace(t *testing.T) {
+	request := func(memory string) corev1.ResourceRequirements {
+		return corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(memory)}}
+	}
+	defaults := corev1.PodSpec{
+		NodeSelector: map[string]string{masterLabel: "", "kubernetes.io/os": "linux"}, Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}},
+		PriorityClassName: "system-node-critical", Containers: []corev1.Container{{Name: "a", Resources: request("1Mi")}, {Name: "b", Resources: request("2Mi")}},
+	}
+	tests := map[string]struct {
+		reason string
+		set    driver.Pods
+		want   func(*corev1.PodSpec)
+	}{
+		"Unset":    {"the defaults", driver.Pods{}, func(*corev1.PodSpec) {}},
+		"Empty":    {"an empty list is no choice", driver.Pods{Tolerations: []corev1.Toleration{}}, func(*corev1.PodSpec) {}},
+		"Selector": {"elsewhere than on masters, and on Linux still", driver.Pods{NodeSelector: map[string]string{"infra": ""}}, func(p *corev1.PodSpec) { p.NodeSelector = map[string]string{"infra": "", "kubernetes.io/os": "linux"} }},
+		"Masters": {"on masters after all", driver.Pods{NodeSelector: map[string]string{masterLabel: "", "kubernetes.io/os": "other"}}, func(p *corev1.PodSpec) {
+			p.NodeSelector = map[string]string{masterLabel: "", "kubernetes.io/os": "other"}
+		}},
+		"Tolerations": {"not more than these", driver.Pods{Tolerations: []corev1.Toleration{{Key: "k"}}}, func(p *corev1.PodSpec) { p.Tolerations = []corev1.Toleration{{Key: "k"}} }},
+		"Priority":    {"another one", driver.Pods{PriorityClassName: "mine"}, func(p *corev1.PodSpec) { p.PriorityClassName = "mine" }},
+		"Resources":   {"of the container that is named", driver.Pods{Resources: map[string]corev1.ResourceRequirements{"b": request("9Mi"), "gone": {}}}, func(p *corev1.PodSpec) { p.Containers[1].Resources = request("9Mi") }},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, want := defaults.DeepCopy(), defaults.DeepCopy()
+			place(got, tc.set)
+			tc.want(want)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: -want +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -43,7 +43,12 @@ func (s starter) controllerDeployment() factory.Controller {
 		name, manifest, s.recorder, s.clients.operator, s.clients.kube, deployments, s.clients.config, nil,
 		requireInfraID(infrastructures.Lister()),
 		withReplicas(infrastructures.Lister()),
-		withoutMissingMasters(s.clients.masters.Core().V1().Nodes().Lister()),
+		withoutMissingMasters(infrastructures.Lister(), s.clients.masters.Core().V1().Nodes().Lister()),
+		func(_ *operatorv1.OperatorSpec, d *appsv1.Deployment) error {
+			settings, err := s.settings()
+			place(&d.Spec.Template.Spec, settings.Controller)
+			return err
+		},
 		withGroupSnapshots(s.driver, s.clients.served),
 		withUser(s.clients.openshift),
 		csidrivercontrollerservicecontroller.WithObservedProxyDeploymentHook(),
@@ -86,6 +91,11 @@ func (s starter) nodeDaemonSet() factory.Controller {
 		name, manifest, s.recorder, s.clients.operator, s.clients.kube, daemonSets, nil,
 		csidrivernodeservicecontroller.WithObservedProxyDaemonSetHook(),
 		csidrivernodeservicecontroller.WithCABundleDaemonSetHook(driver.Namespace, s.driver.TrustedCAConfigMap(), configMaps),
+		func(_ *operatorv1.OperatorSpec, d *appsv1.DaemonSet) error {
+			settings, err := s.settings()
+			place(&d.Spec.Template.Spec, settings.Node)
+			return err
+		},
 		updates.hook,
 		func(_ *operatorv1.OperatorSpec, d *appsv1.DaemonSet) error {
 			return markVersion(&d.ObjectMeta, s.version, d.Spec)
@@ -111,7 +121,7 @@ func (s starter) nodes() factory.Controller {
 	return nodes.New(nodes.Config{
 		Driver: s.driver, Operator: s.clients.operator, DaemonSets: s.clients.ns().Apps().V1().DaemonSets(),
 		Registered: nodes.Registrations{Driver: s.driver, CSINodes: csiNodes.Lister()}.Count, Registrations: csiNodes.Informer(),
-		Unavailable: s.unserved.Unserved, Report: s.reports.nodes, Clock: clock.RealClock{}, Recorder: s.recorder,
+		Find: s.unserved.Find, Report: s.reports.nodes, Clock: clock.RealClock{}, Recorder: s.recorder,
 	})
 }
 

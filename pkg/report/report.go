@@ -94,7 +94,7 @@ func (m Machines) Classes(most int) ([]string, int) {
 	return names[:shown], len(names) - shown
 }
 
-// Nodes counts those that are to have a node pod.
+// Nodes counts those that are to have a node pod, and those that settings leave out.
 type Nodes struct {
 	// Served ones can mount volumes.
 	Served int
@@ -102,4 +102,6 @@ type Nodes struct {
 	NotServed int
 	// NotReady ones are away themselves.
 	NotReady int
+	// LeftOut ones are to have no node pod, although they run Linux.
+	LeftOut int
 }

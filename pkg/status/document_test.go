@@ -53,7 +53,7 @@ func (s Sources) tellAll(t *testing.T, now time.Time) {
 	s.WrittenMons.Set(report.WrittenMons{"f1": 2})
 	s.MonSync.Set(report.MonSync{Seconds: 0.5})
 	s.Machines.Set(report.Machines{"vms": {"image": "", "backup": "nobody makes them"}})
-	s.Nodes.Set(report.Nodes{Served: 5, NotServed: 2, NotReady: 1})
+	s.Nodes.Set(report.Nodes{Served: 5, NotServed: 2, NotReady: 1, LeftOut: 3})
 	s.Capacities.Set(report.Capacities{"f1": {
 		{Pool: "d", Volumes: 2, Measured: true, Stored: 30, Available: 10}, {Pool: "new", Volumes: 1},
 	}})

@@ -26,18 +26,24 @@ type operation struct {
 
 // property is a part of a schema, as far as the settings need one.
 type property struct {
-	Description string               `json:"description,omitempty"`
-	Type        string               `json:"type"`
-	Enum        []string             `json:"enum,omitempty"`
-	MinLength   int                  `json:"minLength,omitempty"`
-	MaxLength   int                  `json:"maxLength,omitempty"`
-	MaxItems    int                  `json:"maxItems,omitempty"`
-	Items       *property            `json:"items,omitempty"`
-	Properties  map[string]*property `json:"properties,omitempty"`
-	Required    []string             `json:"required,omitempty"`
-	ListType    string               `json:"x-kubernetes-list-type,omitempty"`
-	ListMapKeys []string             `json:"x-kubernetes-list-map-keys,omitempty"`
-	Validations []celRule            `json:"x-kubernetes-validations,omitempty"`
+	Description          string               `json:"description,omitempty"`
+	Type                 string               `json:"type,omitempty"`
+	Enum                 []string             `json:"enum,omitempty"`
+	Pattern              string               `json:"pattern,omitempty"`
+	Minimum              *int                 `json:"minimum,omitempty"`
+	MinLength            int                  `json:"minLength,omitempty"`
+	MaxLength            int                  `json:"maxLength,omitempty"`
+	MaxItems             int                  `json:"maxItems,omitempty"`
+	MinProperties        int                  `json:"minProperties,omitempty"`
+	MaxProperties        int                  `json:"maxProperties,omitempty"`
+	Items                *property            `json:"items,omitempty"`
+	AdditionalProperties *property            `json:"additionalProperties,omitempty"`
+	Properties           map[string]*property `json:"properties,omitempty"`
+	Required             []string             `json:"required,omitempty"`
+	IntOrString          bool                 `json:"x-kubernetes-int-or-string,omitempty"`
+	ListType             string               `json:"x-kubernetes-list-type,omitempty"`
+	ListMapKeys          []string             `json:"x-kubernetes-list-map-keys,omitempty"`
+	Validations          []celRule            `json:"x-kubernetes-validations,omitempty"`
 }
 
 type celRule struct {
@@ -107,36 +113,85 @@ func union(a, b []string) []string {
 }
 
 func field(f driver.Field) *property {
-	if f.MaxItems == 0 {
-		return text(f)
+	switch {
+	case f.MaxItems > 0:
+		return list(f)
+	case f.MaxKeys > 0:
+		return &property{
+			Description: f.Doc, Type: "object", MinProperties: 1, MaxProperties: f.MaxKeys, AdditionalProperties: item(f),
+			Validations: []celRule{{Rule: "self.all(key, " + allowed(f.Keys, "key") + ")", Message: "a key must be " + f.Keys.Must()}},
+		}
 	}
-	out := &property{Description: f.Doc, Type: "array", MaxItems: f.MaxItems, ListType: "set", Items: text(driver.Field{Text: f.Text})}
+	out := item(f)
+	out.Description = f.Doc
+	return out
+}
+
+func list(f driver.Field) *property {
+	out := &property{Description: f.Doc, Type: "array", MaxItems: f.MaxItems, ListType: "set", Items: item(f)}
+	switch {
+	case f.Repeats():
+		out.ListType = "atomic"
+	case f.Members != nil:
+		out.ListType = "map"
+		for _, m := range f.Members {
+			out.ListMapKeys = append(out.ListMapKeys, m.Name)
+		}
+	}
+	return out
+}
+
+// item is the value of a field, or of each item of a list or a map.
+func item(f driver.Field) *property {
 	if f.Members == nil {
-		return out
+		return text(f.Text)
 	}
-	out.ListType = "map"
-	out.Items = &property{Type: "object", Properties: map[string]*property{}}
+	out := &property{Type: "object", Properties: map[string]*property{}}
 	for _, m := range f.Members {
-		out.Items.Properties[m.Name] = text(m)
-		out.Items.Required = append(out.Items.Required, m.Name)
-		out.ListMapKeys = append(out.ListMapKeys, m.Name)
+		out.Properties[m.Name] = field(m)
+		if !m.Optional {
+			out.Required = append(out.Required, m.Name)
+		}
+	}
+	for _, r := range f.Rules {
+		if r.CEL != "" {
+			out.Validations = append(out.Validations, celRule{Message: "must be " + r.Must, Rule: r.CEL})
+		}
 	}
 	return out
 }
 
 // text has patterns as rules, because those have messages that a person understands.
-func text(f driver.Field) *property {
-	out := &property{Description: f.Doc, Type: "string", Enum: f.Text.Enum, MaxLength: f.Text.MaxLength}
-	if len(f.Text.Enum) > 0 {
-		return out
+func text(t driver.Text) *property {
+	switch {
+	case t.Number:
+		return &property{Type: "integer", Minimum: new(int)}
+	case t.OrNumber:
+		// A rule would cost too much: nothing bounds the length of what may be a number, too.
+		return &property{IntOrString: true, Minimum: new(int), Pattern: t.Pattern}
+	case len(t.Enum) > 0:
+		return &property{Type: "string", Enum: t.Enum, MaxLength: t.MaxLength}
 	}
-	out.MinLength = 1
-	rule := "self.matches(" + quoted(f.Text.Pattern) + ")"
-	if f.Text.Never != "" {
-		rule += " && !self.matches(" + quoted(f.Text.Never) + ")"
+	out := &property{Type: "string", MaxLength: t.MaxLength, Validations: []celRule{{Rule: allowed(t, "self"), Message: "must be " + t.Must()}}}
+	if !t.Empty {
+		out.MinLength = 1
 	}
-	out.Validations = []celRule{{Rule: rule, Message: "must be " + f.Text.Must()}}
 	return out
+}
+
+// allowed is a rule for a variable.
+func allowed(t driver.Text, variable string) string {
+	if len(t.Enum) > 0 {
+		return variable + " in ['" + strings.Join(t.Enum, "', '") + "']"
+	}
+	rule := variable + ".matches(" + quoted(t.Pattern) + ")"
+	if t.Empty {
+		rule = variable + " == '' || " + rule
+	}
+	if t.Never != "" {
+		rule += " && !" + variable + ".matches(" + quoted(t.Never) + ")"
+	}
+	return rule
 }
 
 // quoted is a CEL string.
