@@ -2,55 +2,24 @@ package upgrade
 
 import (
 	"context"
-	"os"
-	"path/filepath"
-	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+
+	"github.com/openshift/ceph-csi-driver-operator/test/former"
 )
 
-// What the manifests name until a release is made of them.
-const (
-	unreleasedImage   = "quay.io/openshift/origin-ceph-csi-driver-operator:latest"
-	unreleasedVersion = "0.0.1-snapshot"
-)
-
-// release is a version of the operator as a cluster gets it. The images of the drivers and their
-// sidecars are the same in all: only the operators' tell one from the other.
-type release struct {
-	version string
-	// patch is of the CRD.
-	patch string
-	// folder has the manifests.
-	folder string
-}
-
-// releaseOf makes a release of manifests: `oc adm release new` writes image and version into them.
-// They have ClusterOperator storage written, as README says for OpenShift without cluster-storage-operator.
-func releaseOf(version, manifests string) release {
+// release makes one of manifests, whose operator RunPodsOf runs.
+func release(version, manifests string) former.Release {
 	GinkgoHelper()
-	r := release{version, filepath.Join(manifests, "crd-patch", "clustercsidriver.patch.json"), GinkgoT().TempDir()}
-	files, err := filepath.Glob(filepath.Join(manifests, "*.yaml"))
+	r, err := former.NewRelease(version, "registry.example.com/ceph-csi-driver-operator:"+version, manifests, GinkgoT().TempDir())
 	Expect(err).NotTo(HaveOccurred())
-	Expect(files).NotTo(BeEmpty())
-	const argument, reporting = "        - cluster-storage\n", "        - --report-cluster-operator\n"
-	replacer := strings.NewReplacer(unreleasedImage, r.image(), unreleasedVersion, version, argument, argument+reporting)
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		Expect(err).NotTo(HaveOccurred())
-		Expect(os.WriteFile(filepath.Join(r.folder, filepath.Base(file)), []byte(replacer.Replace(strings.ReplaceAll(string(content), reporting, ""))), 0o600)).To(Succeed())
-	}
 	return r
 }
 
-func (r release) image() string {
-	return "registry.example.com/ceph-csi-driver-operator:" + r.version
-}
-
-func (r release) apply(ctx context.Context) {
+func apply(ctx context.Context, r former.Release) {
 	GinkgoHelper()
-	env.Kubectl(ctx, "apply", "-f", r.folder)
+	env.Kubectl(ctx, "apply", "-f", r.Folder)
 }
 
 const crdName = "clustercsidrivers.operator.openshift.io"
@@ -63,8 +32,8 @@ func putStockCRDBack(ctx context.Context) {
 	env.Kubectl(ctx, "replace", "-f", stock)
 }
 
-func patchCRD(ctx context.Context, r release) {
+func patchCRD(ctx context.Context, r former.Release) {
 	GinkgoHelper()
 	putStockCRDBack(ctx)
-	env.Kubectl(ctx, "patch", "crd", crdName, "--type=json", "--patch-file", r.patch)
+	env.Kubectl(ctx, "patch", "crd", crdName, "--type=json", "--patch-file", r.Patch)
 }

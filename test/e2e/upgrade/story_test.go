@@ -9,15 +9,19 @@ import (
 	. "github.com/onsi/gomega"
 	configv1 "github.com/openshift/api/config/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
+	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+	"github.com/openshift/ceph-csi-driver-operator/test/former"
 )
 
 // move is a way from one version to another.
 type move struct {
-	to release
+	to former.Release
 	// began and ended are before the manifests are applied, and when all is reported to be there.
 	began, ended time.Time
 	// from is the last revision before.
@@ -28,12 +32,12 @@ type move struct {
 var moves []move
 
 // move applies the manifests of a release and waits until the cluster reports it and rests.
-func moveTo(ctx context.Context, to release) {
+func moveTo(ctx context.Context, to former.Release) {
 	GinkgoHelper()
 	m := move{to: to, began: time.Now(), from: newest()}
-	to.apply(ctx)
+	apply(ctx, to)
 	Eventually(func(g Gomega) {
-		g.Expect(env.ClusterOperator(ctx, g).Status.Versions).To(ConsistOf(configv1.OperandVersion{Name: "operator", Version: to.version}))
+		g.Expect(env.ClusterOperator(ctx, g).Status.Versions).To(ConsistOf(configv1.OperandVersion{Name: "operator", Version: to.Version}))
 		available, message := fixture.Status(env.ClusterOperator(ctx, g), configv1.OperatorAvailable)
 		g.Expect(available).To(Equal("True"), message)
 		progressing, message := fixture.Status(env.ClusterOperator(ctx, g), configv1.OperatorProgressing)
@@ -43,7 +47,7 @@ func moveTo(ctx context.Context, to release) {
 	// A version whose roles are not there yet, or no longer, is refused what it asks for.
 	env.Lawless(m.began, m.ended)
 	moves = append(moves, m)
-	fmt.Fprintf(GinkgoWriter, "%s after %.1f s\n", to.version, m.ended.Sub(m.began).Seconds())
+	fmt.Fprintf(GinkgoWriter, "%s after %.1f s\n", to.Version, m.ended.Sub(m.began).Seconds())
 }
 
 // newest is the last revision that was seen of anything.
@@ -58,7 +62,7 @@ func newest() uint64 {
 // useFormer installs the former version, with settings and volumes.
 func useFormer(ctx context.Context) {
 	GinkgoHelper()
-	before.apply(ctx)
+	apply(ctx, before)
 	env.Declare(ctx, env.Credentials())
 	env.Settle(ctx)
 	tune(ctx)
@@ -112,12 +116,42 @@ func upgradedPlainly() {
 		useFormer(ctx)
 		moveTo(ctx, before)
 		remember(ctx)
-		for _, to := range []release{present, before, present} {
+		narrowSharedRole(ctx)
+		for _, to := range []former.Release{present, before, present} {
 			moveTo(ctx, to)
 			expectNothingLost(ctx)
+			if to == present {
+				Expect(sharedRole(ctx).Rules).To(Equal(shippedRules()), "it was narrower")
+				narrowSharedRole(ctx)
+			}
 		}
 		expectWell(ctx)
 	})
+}
+
+// narrowedRole is a role of the sidecars that an earlier version made with fewer rules.
+const narrowedRole = "openshift-csi-main-provisioner-role"
+
+func sharedRole(ctx context.Context) *rbacv1.ClusterRole {
+	GinkgoHelper()
+	out, err := env.Kube.RbacV1().ClusterRoles().Get(ctx, narrowedRole, metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	return out
+}
+
+func narrowSharedRole(ctx context.Context) {
+	GinkgoHelper()
+	role := sharedRole(ctx)
+	role.Rules = role.Rules[:1]
+	_, err := env.Kube.RbacV1().ClusterRoles().Update(ctx, role, metav1.UpdateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+}
+
+func shippedRules() []rbacv1.PolicyRule {
+	GinkgoHelper()
+	role := &rbacv1.ClusterRole{}
+	Expect(yaml.UnmarshalStrict(assets.SharedRoles()[narrowedRole], role)).To(Succeed())
+	return role.Rules
 }
 
 // expectWell waits until nothing is complained of.

@@ -26,7 +26,7 @@ var (
 	// csi lays volumes out as ceph-csi does.
 	csi *volumes.Ceph
 	// before is the former version, present what is built from this checkout.
-	before, present release
+	before, present former.Release
 )
 
 func TestUpgrade(t *testing.T) { fixture.Run(t, "From the former version to this one and back") }
@@ -54,8 +54,8 @@ func start(ctx SpecContext, options embedded.Options, folder string) {
 	Expect(err).NotTo(HaveOccurred())
 	root, err := repository.Root()
 	Expect(err).NotTo(HaveOccurred())
-	before = releaseOf("4.22.0", filepath.Join(version.Manifests(), folder))
-	present = releaseOf("4.23.0", filepath.Join(root, "manifests", folder))
+	before = release("4.22.0", filepath.Join(version.Manifests(), folder))
+	present = release("4.23.0", filepath.Join(root, "manifests", folder))
 	binary, err := operatorprocess.Binary()
 	Expect(err).NotTo(HaveOccurred())
 	moves = nil
@@ -63,7 +63,7 @@ func start(ctx SpecContext, options embedded.Options, folder string) {
 	csi, err = volumes.Open(env.Cluster.Ceph().ConfFile(), env.Cluster.Ceph().KeyringFile())
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func() { csi.Close() })
-	env.RunPodsOf(map[string]string{before.image(): version.Binary(), present.image(): binary})
+	env.RunPodsOf(map[string]string{before.Image: version.Binary(), present.Image: binary})
 }
 
 // The chapters follow each other: each starts where the last one ended.

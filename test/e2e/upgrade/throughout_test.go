@@ -12,25 +12,11 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
-
-func clusterOperators() []fixture.Version {
-	return env.History.Of(func(v fixture.Version) bool {
-		return v.Object.GetKind() == "ClusterOperator" && v.Object.GetName() == "storage"
-	})
-}
-
-func clusterOperatorOf(v fixture.Version) *configv1.ClusterOperator {
-	GinkgoHelper()
-	out := &configv1.ClusterOperator{}
-	Expect(runtime.DefaultUnstructuredConverter.FromUnstructured(v.Object.Object, out)).To(Succeed())
-	return out
-}
 
 func versionOf(o *configv1.ClusterOperator) string {
 	for _, v := range o.Status.Versions {
@@ -53,24 +39,13 @@ func last(revision uint64) (move, bool) {
 
 func throughout() {
 	It("was Available all the time", func() {
-		var unavailable time.Duration
-		var since time.Time
-		for _, v := range clusterOperators() {
-			if _, begun := last(v.Revision()); !begun {
-				continue
-			}
-			status, message := fixture.Status(clusterOperatorOf(v), configv1.OperatorAvailable)
-			if !since.IsZero() {
-				unavailable += v.At.Sub(since)
-				since = time.Time{}
-			}
-			if status != "True" {
-				since = v.At
-				AddReportEntry("not Available", v.At.Format(time.TimeOnly)+" "+message)
-			}
-		}
+		unavailable, said := fixture.Unavailable(slices.DeleteFunc(env.ClusterOperators(), func(v fixture.Version) bool {
+			_, begun := last(v.Revision())
+			return !begun
+		}))
 		AddReportEntry("seconds without Available", unavailable.Seconds())
 		fmt.Fprintf(GinkgoWriter, "%.1f s without Available\n", unavailable.Seconds())
+		Expect(said).To(BeEmpty())
 		Expect(unavailable).To(BeZero())
 	})
 
@@ -93,16 +68,16 @@ func throughout() {
 func expectProgressing(m move) {
 	GinkgoHelper()
 	began, reached := false, uint64(0)
-	for _, v := range clusterOperators() {
+	for _, v := range env.ClusterOperators() {
 		if now, begun := last(v.Revision()); !begun || now != m {
 			continue
 		}
-		o := clusterOperatorOf(v)
+		o := fixture.ClusterOperatorOf(v)
 		status, message := fixture.Status(o, configv1.OperatorProgressing)
 		switch {
-		case versionOf(o) == m.to.version:
+		case versionOf(o) == m.to.Version:
 			if reached == 0 {
-				Expect(began).To(BeTrue(), "%s was reported without Progressing before", m.to.version)
+				Expect(began).To(BeTrue(), "%s was reported without Progressing before", m.to.Version)
 				reached = v.Revision()
 			}
 		case status == "True":
@@ -115,7 +90,7 @@ func expectProgressing(m move) {
 	for _, v := range workloads() {
 		if now, begun := last(v.Revision()); begun && now == m && v.Revision() > reached {
 			before := previous(v)
-			Expect(v.Object.Object["spec"]).To(Equal(before.Object.Object["spec"]), "%s was changed after %s was reported", v, m.to.version)
+			Expect(v.Object.Object["spec"]).To(Equal(before.Object.Object["spec"]), "%s was changed after %s was reported", v, m.to.Version)
 		}
 	}
 }
