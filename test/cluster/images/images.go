@@ -65,6 +65,22 @@ func Ensure(ctx context.Context, log io.Writer, names ...string) ([]Archive, err
 	return out, nil
 }
 
+// EnsureOperator returns an archive of another version of the operator, by its program, under a name.
+func EnsureOperator(ctx context.Context, log io.Writer, name, file string) (Archive, error) {
+	all, err := recipes()
+	if err != nil {
+		return Archive{}, err
+	}
+	r := all[slices.IndexFunc(all, func(r recipe) bool { return r.variable == operatorVariable })]
+	r.name, r.short = name, "other-operator"
+	r.program = func(context.Context, io.Writer) (string, error) { return file, nil }
+	archived, err := r.ensure(ctx, log, replaced{})
+	if err != nil {
+		return Archive{}, fmt.Errorf("image %s: %w", name, err)
+	}
+	return Archive{Name: name, File: archived}, nil
+}
+
 // ensure returns the file of the archive.
 func (r recipe) ensure(ctx context.Context, log io.Writer, given replaced) (string, error) {
 	cache, err := programs.CacheRoot(log)

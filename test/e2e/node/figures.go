@@ -15,7 +15,11 @@ import (
 
 // figure notes how long something took, and prints it.
 func figure(what string, begin time.Time) {
-	entry := fmt.Sprintf("%5.1f s  %s", time.Since(begin).Seconds(), what)
+	note(fmt.Sprintf("%5.1f s  %s", time.Since(begin).Seconds(), what))
+}
+
+// note keeps a line among the figures, and prints it.
+func note(entry string) {
 	GinkgoWriter.Println("FIGURE", entry)
 	AddReportEntry(entry, ReportEntryVisibilityNever)
 }

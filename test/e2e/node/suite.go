@@ -25,10 +25,13 @@ func Run(t *testing.T, description string) {
 	fixture.Run(t, description)
 }
 
-// Start gives the suite its cluster.
-func Start(ctx context.Context, options embedded.Options) {
+// Start gives the suite its cluster, whose nodes have further images, too.
+func Start(ctx context.Context, options embedded.Options, further ...images.Archive) {
 	GinkgoHelper()
 	options.RealNodes, options.Images, options.Sandbox = len(nodes), archives(ctx), images.Sandbox
+	for _, a := range further {
+		options.Images = append(options.Images, wire.Image(a))
+	}
 	env = fixture.Start(ctx, options)
 }
 

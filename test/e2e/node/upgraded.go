@@ -1,0 +1,166 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	configv1 "github.com/openshift/api/config/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/images"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+	"github.com/openshift/ceph-csi-driver-operator/test/former"
+)
+
+// formerImage is the operator's of the version that the cluster begins with.
+const formerImage = "ceph-csi-driver-operator.test/former:1"
+
+// before is the former version, present what is built from this checkout.
+var before, present former.Release
+
+// StartFormer gives the suite a cluster without OpenShift whose nodes have the images of both versions.
+func StartFormer(ctx context.Context) {
+	GinkgoHelper()
+	version, err := former.Build(ctx, GinkgoWriter)
+	if errors.Is(err, former.ErrNoHistory) {
+		fmt.Println("Upgrades were not tried:", err)
+		Skip(err.Error())
+	}
+	Expect(err).NotTo(HaveOccurred())
+	root, err := repository.Root()
+	Expect(err).NotTo(HaveOccurred())
+	before, err = former.NewRelease("4.22.0", formerImage, filepath.Join(version.Manifests(), "kubernetes"), GinkgoT().TempDir())
+	Expect(err).NotTo(HaveOccurred())
+	present, err = former.NewRelease("4.23.0", former.UnreleasedImage, filepath.Join(root, "manifests", "kubernetes"), GinkgoT().TempDir())
+	Expect(err).NotTo(HaveOccurred())
+	image, err := images.EnsureOperator(ctx, GinkgoWriter, formerImage, version.Binary())
+	Expect(err).NotTo(HaveOccurred())
+	Start(ctx, embedded.Options{Plain: true}, image)
+	env.RunVersions()
+}
+
+// Upgraded has pods write to volumes of both drivers on both nodes from the first to the last.
+func Upgraded() {
+	// writers are the pods, and who they were when they began.
+	writers := map[string]types.UID{}
+	var began time.Time
+
+	It("runs the former version, with pods that write on each node", func(ctx SpecContext) {
+		env.Kubectl(ctx, "apply", "-f", "test/e2e/node/snapshot-controller.yaml")
+		env.Kubectl(ctx, "apply", "-f", before.Folder)
+		env.Declare(ctx, env.Credentials())
+		moveTo(ctx, before)
+		env.Settle(ctx)
+		var pods []string
+		for _, d := range driver.All {
+			for _, on := range nodes {
+				c := claimed{name: "log-" + d.Kind + "-" + on, class: d.StorageClass}
+				claim(ctx, c)
+				pods = append(pods, create(ctx, c, on, "append", file))
+			}
+		}
+		expectRunning(ctx, pods...)
+		for _, pod := range pods {
+			writers[pod] = unbroken(ctx, pod)
+		}
+	})
+
+	for i, move := range []struct {
+		does string
+		to   *former.Release
+	}{{"is upgraded", &present}, {"is taken back", &before}, {"is upgraded again", &present}} {
+		It("goes on writing while the operator "+move.does, func(ctx SpecContext) {
+			begin := time.Now()
+			if i == 0 {
+				began = begin
+			}
+			moveTo(ctx, *move.to)
+			figure("all is "+move.to.Version, begin)
+			for pod, uid := range writers {
+				Expect(unbroken(ctx, pod)).To(Equal(uid), pod)
+			}
+			forBoth(func(d driver.Driver) {
+				begin := time.Now()
+				c := claimed{name: fmt.Sprintf("new-%d-%s", i, d.Kind), class: d.StorageClass}
+				useNew(ctx, c, nodes[i%len(nodes)])
+				figure(d.Kind+" volume claimed, mounted and written then", begin)
+			})
+		})
+	}
+
+	It("was Available all the time, and no write has failed", func(ctx SpecContext) {
+		unavailable, said := fixture.Unavailable(slices.DeleteFunc(env.ClusterOperators(), func(v fixture.Version) bool { return v.At.Before(began) }))
+		note(fmt.Sprintf("%5.1f s  without Available", unavailable.Seconds()))
+		for pod, uid := range writers {
+			Expect(unbroken(ctx, pod)).To(Equal(uid), pod)
+			written := ended(ctx, pod)
+			Expect(written).NotTo(BeEmpty(), "%s has not ended as it was told", pod)
+			note(pod + " wrote " + written)
+		}
+		Expect(said).To(BeEmpty())
+	})
+}
+
+// useNew claims a volume, which a pod writes to.
+func useNew(ctx context.Context, c claimed, on string) {
+	GinkgoHelper()
+	claim(ctx, c)
+	pod := hold(ctx, c, on)
+	do(ctx, pod, "write", file, mebibyte, c.name)
+	end(ctx, pod)
+}
+
+// moveTo applies the manifests of a release and waits until the cluster reports it.
+func moveTo(ctx context.Context, to former.Release) {
+	GinkgoHelper()
+	begin := time.Now()
+	env.Kubectl(ctx, "apply", "-f", to.Folder)
+	Eventually(func(g Gomega) {
+		o := env.ClusterOperator(ctx, g)
+		g.Expect(o.Status.Versions).To(ConsistOf(configv1.OperandVersion{Name: "operator", Version: to.Version}))
+		for kind, wanted := range map[configv1.ClusterStatusConditionType]string{configv1.OperatorAvailable: "True", configv1.OperatorProgressing: "False"} {
+			status, message := fixture.Status(o, kind)
+			g.Expect(status).To(Equal(wanted), "%s: %s", kind, message)
+		}
+	}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+	// A version whose roles are not there yet, or no longer, is refused what it asks for.
+	env.Lawless(begin, time.Now())
+}
+
+// unbroken is who a pod is that goes on writing, with its first container still.
+func unbroken(ctx context.Context, pod string) types.UID {
+	GinkgoHelper()
+	expectWriting(ctx, pod)
+	p, err := env.Kube.CoreV1().Pods(metav1.NamespaceDefault).Get(ctx, pod, metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	Expect(p.Status.ContainerStatuses).To(HaveEach(HaveField("RestartCount", BeZero())))
+	return p.UID
+}
+
+var lastLine = regexp.MustCompile(`(?m)^\d+ lines, longest pause .*$`)
+
+// ended deletes a pod that appends, and returns what it says in the end. It says something else of a
+// write that failed.
+func ended(ctx context.Context, pod string) string {
+	GinkgoHelper()
+	log, err := env.Kube.CoreV1().Pods(metav1.NamespaceDefault).GetLogs(pod, &corev1.PodLogOptions{Follow: true}).Stream(ctx)
+	Expect(err).NotTo(HaveOccurred())
+	defer log.Close()
+	end(ctx, pod)
+	text, err := io.ReadAll(log)
+	Expect(err).NotTo(HaveOccurred())
+	return lastLine.FindString(string(text))
+}
