@@ -72,7 +72,7 @@ test-e2e-failed: build ## Run the suites again that failed in the last make test
 	$(COMPARE_RIGHTS)
 	$(TRY_RECORDINGS)
 
-# ONLY="killed after at write 3" is for one fault; SEED= has `make test` try the sample of another day.
+# ONLY="rbd, the log level: killed after at write 3" is for one, a regular expression for several; SEED= has `make test` try the sample of another day.
 soak: build ## Break each write of the operators in each way, and compare how it ends
 	$(CLUSTER) binaries
 	SOAK=all $(RUN_SUITES) -timeout=6h ./test/e2e/faults

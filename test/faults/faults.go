@@ -1,8 +1,12 @@
 // Package faults stands between one program and the API server, and breaks one of the program's writes: the
-// program is killed, its answer is lost, or it is refused, before or after the API server has the write.
+// program is killed, its answer is lost, or it is refused, before or after the API server has the write; or
+// from that write on, the program sees the cluster late, in part or not at all, or Ceph is silent.
 package faults
 
-import "net/http"
+import (
+	"net/http"
+	"time"
+)
 
 // Fault is what happens at a write. Its zero value is nothing.
 type Fault struct {
@@ -11,11 +15,45 @@ type Fault struct {
 	Done bool
 	// Ends says that the program is killed.
 	Ends bool
-	// Status is answered in the place of the API server; 0 is no answer, and the connection is cut.
+	// Status is answered in the place of the API server; 0 is no answer, and the connection is cut, unless
+	// the write is passed on because the fault is another.
 	Status int
+	// View is how the program sees the API server from then on, for Lasting.
+	View View
+	// Silent is the part of Ceph that answers nobody from then on, for Lasting.
+	Silent Daemons
 }
 
-// All are the faults, from a crash to an API server that is too busy.
+// Lasting is how long a fault goes on that is more than one answer: longer than a sync, and shorter than
+// anybody's patience.
+const Lasting = 10 * time.Second
+
+// View is what a program sees of the API server.
+type View int
+
+const (
+	// Present is all there is, as it happens.
+	Present View = iota
+	// Late has watches say nothing, and all of it at the end.
+	Late
+	// Skipped has watches say nothing and end as too old, so that what was in between is never seen.
+	Skipped
+	// Past is Late, and lists from the API server's cache are as they were before the change.
+	Past
+	// Away is no API server.
+	Away
+)
+
+// Daemons are a part of Ceph.
+type Daemons string
+
+const (
+	AllDaemons Daemons = "Ceph"
+	Mgr        Daemons = "mgr"
+	OSD        Daemons = "OSD"
+)
+
+// All are the faults, from a crash to a Ceph that is silent.
 var All = []Fault{
 	{Name: "killed before", Ends: true},
 	{Name: "killed after", Ends: true, Done: true},
@@ -26,4 +64,16 @@ var All = []Fault{
 	{Name: "too many requests", Status: http.StatusTooManyRequests},
 	{Name: "internal error", Status: http.StatusInternalServerError},
 	{Name: "unavailable", Status: http.StatusServiceUnavailable},
+	{Name: "watches late", View: Late},
+	{Name: "watches skip", View: Skipped},
+	{Name: "killed after, sees the past", Ends: true, Done: true, View: Past},
+	{Name: "away", View: Away},
+	{Name: "Ceph silent", Silent: AllDaemons},
+	{Name: "mgr silent", Silent: Mgr},
+	{Name: "OSD silent", Silent: OSD},
+}
+
+// passes says that the write itself is as any other.
+func (f Fault) passes() bool {
+	return !f.Ends && !f.Done && (f.View != Present && f.View != Away || f.Silent != "")
 }

@@ -28,13 +28,15 @@ type Proxy struct {
 	mu     sync.Mutex
 	writes []string
 	armed  *armed
+	seen   seen
 }
 
 // armed is a fault that waits for its write.
 type armed struct {
 	Fault
 	at   int
-	kill func()
+	act  func()
+	past string
 	hit  string
 }
 
@@ -73,12 +75,14 @@ func (p *Proxy) URL() string { return p.url }
 // Stop cuts all connections.
 func (p *Proxy) Stop() error { return p.server.Close() }
 
-// Arm forgets the writes so far, and has the fault happen at the one of that number, from 1; 0 is none.
-// kill ends the program and returns when it has ended.
-func (p *Proxy) Arm(fault Fault, at int, kill func()) {
+// Arm forgets the writes and ends the fault so far, and has the fault happen at the one of that number, from 1; 0 is none.
+// act does what is not the API server's: it ends the program and returns when it has ended, or silences Ceph.
+// past is the resourceVersion for a View of the past.
+func (p *Proxy) Arm(fault Fault, at int, past string, act func()) {
+	p.end()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.writes, p.armed = nil, &armed{Fault: fault, at: at, kill: kill}
+	p.writes, p.armed = nil, &armed{Fault: fault, at: at, past: past, act: act}
 }
 
 // Hit is the write that the fault has happened at, if any.
@@ -128,20 +132,27 @@ func (p *Proxy) take(r *http.Request) *armed {
 func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	fault := p.take(r)
 	if fault == nil {
-		p.pass.ServeHTTP(w, r)
+		p.show(w, r)
 		return
 	}
 	if fault.Done {
 		// Who asked may hang up; the API server is to have it all the same.
 		p.pass.ServeHTTP(&unheard{header: http.Header{}}, r.WithContext(context.WithoutCancel(r.Context())))
 	}
-	if fault.Ends {
-		fault.kill()
+	if fault.View != Present {
+		p.look(fault.View, fault.past)
 	}
-	if fault.Status == 0 {
+	if fault.Ends || fault.Silent != "" {
+		fault.act()
+	}
+	switch {
+	case fault.passes():
+		p.pass.ServeHTTP(w, r)
+	case fault.Status == 0:
 		panic(http.ErrAbortHandler)
+	default:
+		answer(w, fault.Status)
 	}
-	answer(w, fault.Status)
 }
 
 func answer(w http.ResponseWriter, status int) {
@@ -153,7 +164,8 @@ func answer(w http.ResponseWriter, status int) {
 	reasons := map[int]metav1.StatusReason{
 		http.StatusForbidden: metav1.StatusReasonForbidden, http.StatusConflict: metav1.StatusReasonConflict,
 		http.StatusTooManyRequests: metav1.StatusReasonTooManyRequests, http.StatusInternalServerError: metav1.StatusReasonInternalError,
-		http.StatusServiceUnavailable: metav1.StatusReasonServiceUnavailable,
+		http.StatusServiceUnavailable: metav1.StatusReasonServiceUnavailable, http.StatusGone: metav1.StatusReasonExpired,
+		http.StatusUnprocessableEntity: metav1.StatusReasonInvalid,
 	}
 	text, err := json.Marshal(metav1.Status{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure,

@@ -3,10 +3,13 @@ package faults
 import (
 	"context"
 	"encoding/json"
+	"maps"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	configv1 "github.com/openshift/api/config/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -25,19 +28,54 @@ func changes(d driver.Driver) []change {
 	level := func(level operatorv1.LogLevel) func(context.Context) {
 		return func(ctx context.Context) { patch(ctx, d, "/spec/logLevel", level) }
 	}
-	return []change{
-		{d.Kind + ", a parameter of the class", func(ctx context.Context) { configure(ctx, d, setting) }, func(ctx context.Context) { configure(ctx, d, map[string]any{}) }},
-		{d.Kind + ", the log level", level(operatorv1.Debug), level(operatorv1.Normal)},
-		{d.Kind + ", the credentials", func(ctx context.Context) {
+	all := []change{
+		{"a parameter of the class", func(ctx context.Context) { configure(ctx, d, setting) }, func(ctx context.Context) { configure(ctx, d, nil) }},
+		{"the log level", level(operatorv1.Debug), level(operatorv1.Normal)},
+		{"the credentials", func(ctx context.Context) {
 			Expect(env.Kube.CoreV1().Secrets(driver.Namespace).Delete(ctx, driver.CredentialsSecret, metav1.DeleteOptions{})).To(Succeed())
 		}, func(ctx context.Context) { env.Declare(ctx, env.Credentials()) }},
-		{d.Kind + ", what somebody has deleted", func(ctx context.Context) { deleteOperands(ctx, d) }, func(context.Context) {}},
+		{"what somebody has deleted", func(ctx context.Context) { deleteOperands(ctx, d) }, func(context.Context) {}},
+		{"the cluster's proxy", func(ctx context.Context) {
+			Expect(env.Cluster.SetProxy(ctx, configv1.ProxyStatus{HTTPProxy: "http://proxy.example.com:3128", NoProxy: ".cluster.local"})).To(Succeed())
+		}, func(ctx context.Context) {
+			Expect(env.Cluster.SetProxy(ctx, configv1.ProxyStatus{})).To(Succeed())
+		}},
+		{"a pool that a class of a user's wants", func(ctx context.Context) { createClass(ctx, d) }, func(ctx context.Context) {
+			Expect(env.Kube.StorageV1().StorageClasses().Delete(ctx, another(d), metav1.DeleteOptions{})).To(Succeed())
+		}},
+		{"Unmanaged and back", func(ctx context.Context) {
+			patch(ctx, d, "/spec/managementState", operatorv1.Unmanaged)
+			deleteOperands(ctx, d)
+			patch(ctx, d, "/spec/managementState", operatorv1.Managed)
+		}, func(context.Context) {}},
 	}
+	for i := range all {
+		all[i].name = d.Kind + ", " + all[i].name
+	}
+	return all
 }
 
+// another is a pool, and a class that wants it: for volumes, or for their data.
+func another(d driver.Driver) string { return "another-" + d.Kind }
+
+func createClass(ctx context.Context, d driver.Driver) {
+	GinkgoHelper()
+	class, err := env.Kube.StorageV1().StorageClasses().Get(ctx, d.StorageClass, metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	parameters := class.Parameters
+	parameters["pool"] = another(d)
+	_, err = env.Kube.StorageV1().StorageClasses().Create(ctx, &storagev1.StorageClass{
+		ObjectMeta: metav1.ObjectMeta{Name: another(d)}, Provisioner: d.Name, Parameters: parameters,
+	}, metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+}
+
+// configure sets the driver's settings, of which one is there always.
 func configure(ctx context.Context, d driver.Driver, ceph map[string]any) {
 	GinkgoHelper()
-	patch(ctx, d, "/spec/driverConfig", map[string]any{"driverType": driver.DriverType, "ceph": ceph})
+	all := map[string]any{"withdrawAfter": "5s"}
+	maps.Copy(all, ceph)
+	patch(ctx, d, "/spec/driverConfig", map[string]any{"driverType": driver.DriverType, "ceph": all})
 }
 
 // patch sets a member of a ClusterCSIDriver.

@@ -38,7 +38,7 @@ func (a attempt) String() string { return fmt.Sprintf("%s at write %d", a.fault.
 func learn(ctx context.Context, d driver.Driver, c change) learned {
 	GinkgoHelper()
 	begin := time.Now()
-	proxies[d.Name].Arm(faults.Fault{}, 0, nil)
+	proxies[d.Name].Arm(faults.Fault{}, 0, "", nil)
 	c.do(ctx)
 	out := learned{after: resting(ctx), writes: len(proxies[d.Name].Writes()), flaps: flaps(d, begin)}
 	AddReportEntry(fmt.Sprintf("%d writes", out.writes), strings.Join(proxies[d.Name].Writes(), "\n"))
@@ -75,23 +75,24 @@ func (l learned) expectSame(ctx context.Context, d driver.Driver, c change, one 
 	GinkgoHelper()
 	By(one.String())
 	begin, proxy := time.Now(), proxies[d.Name]
-	proxy.Arm(one.fault, one.at, env.Operator(d).Kill)
+	proxy.Arm(one.fault, one.at, now(ctx), strike(d, one.fault))
 	c.do(ctx)
 	expectState(ctx, d, l.after)
 	Expect(flapping(flaps(d, begin), l.flaps)).To(BeEmpty())
 	AddReportEntry(fmt.Sprintf("%s, %s: as without it after %.1f s", one, proxy.Hit(), time.Since(begin).Seconds()))
-	proxy.Arm(faults.Fault{}, 0, nil)
+	proxy.Arm(faults.Fault{}, 0, "", nil)
 	c.undo(ctx)
 	expectState(ctx, d, l.before)
 }
 
-// expectState waits for it, and starts an operator again that a fault has ended, as the kubelet does.
+// expectState waits for it and for the end of the fault, and starts an operator again that a fault has ended, as the kubelet does.
 func expectState(ctx context.Context, d driver.Driver, want both) {
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
 		if env.Operator(d).Exited() != nil {
 			g.Expect(env.Operator(d).Restart()).To(Succeed())
 		}
+		g.Expect(proxies[d.Name].Clear() && silenced.Load() == 0).To(BeTrue(), "the fault goes on")
 		g.Expect(kubernetes().differences(want.kubernetes)).To(BeEmpty())
 		g.Expect(inCeph(ctx).differences(want.ceph)).To(BeEmpty())
 	}).WithContext(ctx).WithTimeout(2 * fixture.Patience).WithPolling(fixture.CephPolling).Should(Succeed())

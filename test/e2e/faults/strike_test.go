@@ -1,0 +1,54 @@
+package faults
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/faults"
+)
+
+// silenced is how many parts of Ceph are silent just now.
+var silenced atomic.Int32
+
+// strike is what a fault does to the operator's process or to Ceph.
+func strike(d driver.Driver, fault faults.Fault) func() {
+	return func() {
+		if fault.Ends {
+			env.Operator(d).Kill()
+		}
+		if fault.Silent != "" {
+			silence(fault.Silent)
+		}
+	}
+}
+
+func silence(daemons faults.Daemons) {
+	defer GinkgoRecover()
+	ceph := env.Cluster.Ceph()
+	both := map[faults.Daemons]struct{ pause, resume func() error }{
+		faults.AllDaemons: {ceph.Pause, ceph.Resume},
+		faults.Mgr:        {ceph.PauseMgr, ceph.ResumeMgr},
+		faults.OSD:        {ceph.PauseOSD, ceph.ResumeOSD},
+	}[daemons]
+	silenced.Add(1)
+	Expect(both.pause()).To(Succeed())
+	time.AfterFunc(faults.Lasting, func() {
+		defer GinkgoRecover()
+		defer silenced.Add(-1)
+		Expect(both.resume()).To(Succeed())
+	})
+}
+
+// now is the resourceVersion of this moment.
+func now(ctx context.Context) string {
+	GinkgoHelper()
+	list, err := env.Kube.CoreV1().Namespaces().List(ctx, metav1.ListOptions{Limit: 1})
+	Expect(err).NotTo(HaveOccurred())
+	return list.ResourceVersion
+}

@@ -1,0 +1,160 @@
+package faults
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+)
+
+// seen is what the program sees for a while.
+type seen struct {
+	view View
+	// past is a resourceVersion, pastBegun whether anything was listed as of it.
+	past      string
+	pastBegun bool
+	// over is closed when it ends, by the timer at the latest.
+	over  chan struct{}
+	timer *time.Timer
+	// watches end with their cancel.
+	watches map[*context.CancelFunc]string
+	// tooOld are watches that are told so when they are asked for again.
+	tooOld map[string]bool
+}
+
+// look has the program see the cluster in a way, for Lasting: from now on, and the past from the first time
+// that it is asked for.
+func (p *Proxy) look(view View, past string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.seen.view, p.seen.past, p.seen.pastBegun, p.seen.over = view, past, false, make(chan struct{})
+	if view == Away {
+		p.cut()
+	}
+	if view != Past {
+		p.seen.timer = time.AfterFunc(Lasting, p.end)
+	}
+}
+
+// Clear says that the program sees all there is.
+func (p *Proxy) Clear() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.seen.view == Present
+}
+
+// end has the program see all there is.
+func (p *Proxy) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.seen.view == Present {
+		return
+	}
+	if p.seen.view == Skipped {
+		p.seen.tooOld = map[string]bool{}
+		for _, watch := range p.seen.watches {
+			p.seen.tooOld[watch] = true
+		}
+		p.cut()
+	}
+	if p.seen.timer != nil {
+		p.seen.timer.Stop()
+	}
+	p.seen.view = Present
+	close(p.seen.over)
+}
+
+// cut ends all watches.
+func (p *Proxy) cut() {
+	for cancel := range p.seen.watches {
+		(*cancel)()
+	}
+}
+
+// show passes a request on as far as the program is to see the answer.
+func (p *Proxy) show(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	view, past := p.seen.view, p.seen.past
+	p.mu.Unlock()
+	query := r.URL.Query()
+	switch isWatch := query.Get("watch") != ""; {
+	case view == Away:
+		panic(http.ErrAbortHandler)
+	case isWatch && view == Past && query.Get("sendInitialEvents") != "":
+		answer(w, http.StatusUnprocessableEntity) // As of an API server that only lists.
+	case isWatch:
+		p.watch(w, r)
+	case view == Past && query.Get("resourceVersion") == "0":
+		query.Set("resourceVersion", past)
+		query.Set("resourceVersionMatch", "Exact")
+		r.URL.RawQuery = query.Encode()
+		p.startPast()
+		p.pass.ServeHTTP(w, r)
+	default:
+		p.pass.ServeHTTP(w, r)
+	}
+}
+
+// startPast begins the time for which the past is shown.
+func (p *Proxy) startPast() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.seen.pastBegun {
+		p.seen.pastBegun = true
+		p.seen.timer = time.AfterFunc(Lasting, p.end)
+	}
+}
+
+func (p *Proxy) watch(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	what := r.URL.Path + " " + query.Get("fieldSelector") + " " + query.Get("labelSelector")
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	p.mu.Lock()
+	tooOld := p.seen.tooOld[what] && query.Get("sendInitialEvents") == ""
+	if tooOld {
+		delete(p.seen.tooOld, what)
+	} else {
+		if p.seen.watches == nil {
+			p.seen.watches = map[*context.CancelFunc]string{}
+		}
+		p.seen.watches[&cancel] = what
+	}
+	p.mu.Unlock()
+	if tooOld {
+		answer(w, http.StatusGone)
+		return
+	}
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.seen.watches, &cancel)
+	}()
+	p.pass.ServeHTTP(&held{ResponseWriter: w, proxy: p, ctx: ctx}, r.WithContext(ctx))
+}
+
+// held is a watch whose events wait for as long as the program is not to see them.
+type held struct {
+	http.ResponseWriter
+	proxy *Proxy
+	ctx   context.Context
+}
+
+// Unwrap is for flushing.
+func (h *held) Unwrap() http.ResponseWriter { return h.ResponseWriter }
+
+func (h *held) Write(part []byte) (int, error) {
+	h.proxy.mu.Lock()
+	view, over := h.proxy.seen.view, h.proxy.seen.over
+	h.proxy.mu.Unlock()
+	if view != Present {
+		select {
+		case <-over:
+		case <-h.ctx.Done():
+		}
+	}
+	if h.ctx.Err() != nil {
+		return 0, io.ErrClosedPipe
+	}
+	return h.ResponseWriter.Write(part)
+}

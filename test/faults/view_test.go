@@ -1,0 +1,141 @@
+package faults
+
+import (
+	"bufio"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// ask is a GET; the status is 0 where nobody answers.
+func ask(t *testing.T, p *Proxy, client *http.Client, path string) (int, *bufio.Reader) {
+	t.Helper()
+	response, err := client.Get(p.URL() + path)
+	if err != nil {
+		return 0, nil
+	}
+	t.Cleanup(func() { response.Body.Close() })
+	return response.StatusCode, bufio.NewReader(response.Body)
+}
+
+func expect(t *testing.T, what string, got, want int) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: status %d, want %d", what, got, want)
+	}
+}
+
+// write makes the one write at which a view begins.
+func write(t *testing.T, p *Proxy, client *http.Client, view View, want int) {
+	t.Helper()
+	p.Arm(Fault{View: view, Ends: view == Past, Done: view == Past}, 1, "7", func() {})
+	status := 0
+	if response, err := client.Post(p.URL()+"/configmaps", "", nil); err == nil {
+		response.Body.Close()
+		status = response.StatusCode
+	}
+	expect(t, "the write", status, want)
+}
+
+// TestLate: what happens is told at the end, and not before; lists and writes are of now.
+func TestLate(t *testing.T) {
+	s, p, client := stage(t)
+	_, events := ask(t, p, client, "/pods?watch=1")
+	write(t, p, client, Late, http.StatusCreated)
+	var ended atomic.Bool
+	early := make(chan bool, 1)
+	go func() {
+		line, _ := events.ReadString('\n')
+		early <- line != "a\n" || !ended.Load()
+	}()
+	s.events <- "a"
+	<-s.told
+	status, _ := ask(t, p, client, "/pods?resourceVersion=0")
+	expect(t, "a list", status, http.StatusCreated)
+	ended.Store(true)
+	p.end()
+	if <-early {
+		t.Error("the event was told at once, or another was told")
+	}
+}
+
+// TestSkipped: what happens is never told, and who watches has to list anew, once.
+func TestSkipped(t *testing.T) {
+	s, p, client := stage(t)
+	_, events := ask(t, p, client, "/pods?watch=1&labelSelector=a")
+	write(t, p, client, Skipped, http.StatusCreated)
+	s.events <- "a"
+	<-s.told
+	p.end()
+	if line, err := events.ReadString('\n'); err == nil {
+		t.Errorf("told of %q", line)
+	}
+	for _, tc := range []struct {
+		path string
+		want int
+	}{
+		{"/pods?watch=1&labelSelector=b", http.StatusCreated},
+		{"/pods?watch=1&labelSelector=a", http.StatusGone},
+		{"/pods?watch=1&labelSelector=a", http.StatusCreated},
+	} {
+		status, _ := ask(t, p, client, tc.path)
+		expect(t, tc.path, status, tc.want)
+	}
+}
+
+// TestPast: what may come from a cache is old, what asks for the latest is not.
+func TestPast(t *testing.T) {
+	s, p, client := stage(t)
+	write(t, p, client, Past, 0)
+	for path, want := range map[string]int{
+		"/pods?sendInitialEvents=true&watch=1": http.StatusUnprocessableEntity,
+		"/pods?resourceVersion=0":              http.StatusCreated,
+		"/pods?limit=500":                      http.StatusCreated,
+	} {
+		status, _ := ask(t, p, client, path)
+		expect(t, path, status, want)
+	}
+	p.end()
+	ask(t, p, client, "/nodes?resourceVersion=0")
+	slices.Sort(s.got)
+	if got, want := strings.Join(s.got, "\n"), strings.Join([]string{
+		"GET /nodes?resourceVersion=0 Bearer mine",
+		"GET /pods?limit=500 Bearer mine",
+		"GET /pods?resourceVersion=7&resourceVersionMatch=Exact Bearer mine",
+		"POST /configmaps Bearer mine",
+	}, "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestAway: nothing is answered, watches end, and then all is as before.
+func TestAway(t *testing.T) {
+	_, p, client := stage(t)
+	_, events := ask(t, p, client, "/pods?watch=1")
+	write(t, p, client, Away, 0)
+	if line, err := events.ReadString('\n'); err == nil {
+		t.Errorf("told of %q", line)
+	}
+	status, _ := ask(t, p, client, "/pods")
+	expect(t, "away", status, 0)
+	p.end()
+	status, _ = ask(t, p, client, "/pods")
+	expect(t, "back", status, http.StatusCreated)
+}
+
+// TestSilent: the write is made, and Ceph is silenced.
+func TestSilent(t *testing.T) {
+	s, p, client := stage(t)
+	silenced := false
+	p.Arm(Fault{Silent: Mgr}, 1, "", func() { silenced = true })
+	response, err := client.Post(p.URL()+"/configmaps", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if !silenced || len(s.got) != 1 {
+		t.Errorf("silenced is %t, the server has got %q", silenced, s.got)
+	}
+}
