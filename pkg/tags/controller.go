@@ -96,8 +96,6 @@ type controller struct {
 	told map[string]bool
 	// findings are those of the Ceph clusters, by fsid.
 	findings map[string]finding
-	// concluded says that what is known has been published.
-	concluded bool
 }
 
 // New returns the controller of the volumes' tags. In each connected Ceph cluster it reads the
@@ -163,14 +161,10 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return err
 	}
 	syncCtx.Queue().AddAfter(factory.DefaultQueueKey, c.wait(clusters))
-	if c.busy(clusters) || c.concluded {
+	if c.busy(clusters) {
 		return nil
 	}
-	if err := c.conclude(ctx, clusters, infraID); err != nil {
-		return err
-	}
-	c.concluded = true
-	return nil
+	return c.conclude(ctx, clusters, infraID)
 }
 
 func (c *controller) infraID() (string, error) {

@@ -32,7 +32,7 @@ func (c *controller) look(clusters []ceph.Cluster) error {
 	if err != nil {
 		return fmt.Errorf("listing PersistentVolumes: %w", err)
 	}
-	c.looked, c.known, c.trouble, c.concluded = now, known, trouble, false
+	c.looked, c.known, c.trouble = now, known, trouble
 	c.places = places{clusters: clusters, config: config, storage: c.Driver.Storage, known: map[string]place{}}
 	clear(c.due)
 	c.begin()
@@ -87,7 +87,6 @@ func (c *controller) batch(ctx context.Context, clusters []ceph.Cluster, infraID
 		}
 		next := due[:min(len(due), c.Driver.TagsPerSecond)]
 		done, err := c.examine(ctx, session{client: client, cluster: cluster, infraID: infraID}, next)
-		c.concluded = c.concluded && done == 0
 		if c.due[fsid] = due[done:]; done == len(due) {
 			delete(c.due, fsid)
 		}

@@ -6,11 +6,13 @@ import (
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
@@ -55,6 +57,22 @@ func TestVolumesThatAreLeftAlone(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestLateCache: what was written while the cache still had what is true again is mended once the cache has it.
+func TestLateCache(t *testing.T) {
+	each(t, func(t *testing.T, f fixture, r *rig) {
+		f.add(r, 1)
+		r.add(t, provisioned(f.driver, 1, 1))
+		r.later(t, time.Minute)
+		r.expect(t, operatorv1.ConditionTrue, "AsExpected")
+		bad := applyoperatorv1.OperatorStatus().WithConditions(condition.New(condition.VolumesTagged, operatorv1.ConditionFalse, condition.SyncError, "of a moment ago"))
+		if err := r.operator.ApplyOperatorStatus(t.Context(), r.config.Driver.OperatorName()+"-"+controllerName, bad); err != nil {
+			t.Fatal(err)
+		}
+		r.sync(t)
+		r.expect(t, operatorv1.ConditionTrue, "AsExpected")
+	})
 }
 
 func TestAfterAnOutage(t *testing.T) {
