@@ -48,9 +48,9 @@ const (
 type Daemons string
 
 const (
-	AllDaemons Daemons = "Ceph"
-	Mgr        Daemons = "mgr"
-	OSD        Daemons = "OSD"
+	Mons Daemons = "mons"
+	Mgr  Daemons = "mgr"
+	OSD  Daemons = "OSD"
 )
 
 // All are the faults, from a crash to a Ceph that is silent.
@@ -68,7 +68,7 @@ var All = []Fault{
 	{Name: "watches skip", View: Skipped},
 	{Name: "killed after, sees the past", Ends: true, Done: true, View: Past},
 	{Name: "away", View: Away},
-	{Name: "Ceph silent", Silent: AllDaemons},
+	{Name: "mons silent", Silent: Mons},
 	{Name: "mgr silent", Silent: Mgr},
 	{Name: "OSD silent", Silent: OSD},
 }

@@ -3,11 +3,15 @@ package cephdaemons
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/process"
 )
 
 // Mons are the names of the monmap's mons as far as these methods changed it, in the order of
@@ -142,6 +146,24 @@ func (c *Ceph) KillMon(name string) {
 	if p != nil && p.Exited() == nil {
 		p.Kill()
 	}
+}
+
+// PauseMons freezes all mons and nothing else: who has a connection keeps it, and gets no answer.
+func (c *Ceph) PauseMons() error { return c.eachMon((*process.Process).Pause) }
+
+// ResumeMons continues paused mons.
+func (c *Ceph) ResumeMons() error { return c.eachMon((*process.Process).Resume) }
+
+func (c *Ceph) eachMon(do func(*process.Process) error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var errs []error
+	for daemon, p := range c.daemon {
+		if strings.HasPrefix(daemon, "ceph-mon.") {
+			errs = append(errs, do(p))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // StartMon starts a killed mon again and returns when it is in the quorum.

@@ -32,9 +32,9 @@ func silence(daemons faults.Daemons) {
 	defer GinkgoRecover()
 	ceph := env.Cluster.Ceph()
 	both := map[faults.Daemons]struct{ pause, resume func() error }{
-		faults.AllDaemons: {ceph.Pause, ceph.Resume},
-		faults.Mgr:        {ceph.PauseMgr, ceph.ResumeMgr},
-		faults.OSD:        {ceph.PauseOSD, ceph.ResumeOSD},
+		faults.Mons: {ceph.PauseMons, ceph.ResumeMons},
+		faults.Mgr:  {ceph.PauseMgr, ceph.ResumeMgr},
+		faults.OSD:  {ceph.PauseOSD, ceph.ResumeOSD},
 	}[daemons]
 	silenced.Add(1)
 	Expect(both.pause()).To(Succeed())
