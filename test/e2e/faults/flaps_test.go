@@ -10,10 +10,17 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+	"github.com/openshift/ceph-csi-driver-operator/test/faults"
 )
 
-// allowed is how many more changes of a condition's status a fault may bring: to bad and back.
-const allowed = 2
+// allowed is how many more changes of a condition's status a fault may bring: to bad and back, and once more
+// where the operator both ends and sees another cluster than there is.
+func allowed(fault faults.Fault) int {
+	if fault.Ends && fault.View != faults.Present {
+		return 4
+	}
+	return 2
+}
 
 // flaps are how often the status of each condition of a driver has changed since a moment.
 func flaps(d driver.Driver, since time.Time) map[string]int {
@@ -35,7 +42,7 @@ func flaps(d driver.Driver, since time.Time) map[string]int {
 }
 
 // flapping are sentences on conditions that changed more often than without the fault.
-func flapping(now, undisturbed map[string]int) []string {
+func flapping(now, undisturbed map[string]int, allowed int) []string {
 	var out []string
 	for kind, n := range now {
 		if n > undisturbed[kind]+allowed {

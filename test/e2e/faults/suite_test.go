@@ -51,7 +51,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 // sampled is how many faults of each change of one driver `make test` tries; `make soak` tries all.
 const sampled = 2
 
-var _ = Describe("A write that fails", Ordered, func() {
+var _ = Describe("A write that fails", Ordered, ContinueOnFailure, func() {
 	random := rand.New(rand.NewPCG(seed(), 0))
 	for _, d := range drivers(random) {
 		for _, c := range changes(d) {
