@@ -48,13 +48,16 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	env.Rest(ctx)
 })
 
-// sampled is how many faults of each change of one driver `make test` tries; `make soak` tries all.
-const sampled = 2
+// `make test` tries some changes of one driver, each with some faults; `make soak` tries all.
+const (
+	sampledChanges = 4
+	sampledFaults  = 2
+)
 
 var _ = Describe("A write that fails", Ordered, ContinueOnFailure, func() {
 	random := rand.New(rand.NewPCG(seed(), 0))
 	for _, d := range drivers(random) {
-		for _, c := range changes(d) {
+		for _, c := range some(changes(d), sampledChanges, random) {
 			It("changes nothing of how it ends: "+c.name, func(ctx SpecContext) {
 				undisturbed := learn(ctx, d, c)
 				for _, one := range chosen(c.name, undisturbed.cases(), random) {
@@ -86,6 +89,11 @@ func chosen(change string, all []attempt, random *rand.Rand) []attempt {
 		wanted := regexp.MustCompile(only)
 		return slices.DeleteFunc(all, func(a attempt) bool { return !wanted.MatchString(change + ": " + a.String()) })
 	}
+	return some(all, sampledFaults, random)
+}
+
+// some are a sample, or with SOAK all.
+func some[T any](all []T, sampled int, random *rand.Rand) []T {
 	if os.Getenv("SOAK") != "" {
 		return all
 	}
