@@ -14,20 +14,19 @@ const (
 	secretPattern  = `(^|[,:;])(name|user|id|secret|secretfile|key|keyfile|keyring)=`
 	labelMust      = "a Kubernetes namespace"
 	labelPattern   = `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
-	keyPattern     = `^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`
 	objectPattern  = `^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
 
 	maxName    = 128
 	maxOptions = 1024
 	maxLabel   = 63
 	maxObject  = 253
+	maxKey     = maxObject + 1 + maxLabel
 )
 
 var (
 	poolText      = Text{Pattern: poolPattern, MaxLength: maxName, Allowed: poolMust}
 	optionsText   = Text{Pattern: optionsPattern, Never: secretPattern, MaxLength: maxOptions, Allowed: optionsMust}
 	namespaceText = Text{Pattern: labelPattern, MaxLength: maxLabel, Allowed: labelMust}
-	labelKeyText  = Text{Pattern: keyPattern, MaxLength: maxObject + 1 + maxLabel, Allowed: "the key of a node label"}
 )
 
 // commonFields are set in the ClusterCSIDrivers of both drivers.
@@ -81,9 +80,12 @@ var commonFields = []Field{
 		Text: Text{Enum: []string{protectionEnabled, protectionDisabled}},
 	},
 	{
-		Name:     "readAffinity",
-		Doc:      "readAffinity are node labels that name a node's place in the CRUSH map. With them, clients prefer to read from OSDs nearby.",
-		Text:     labelKeyText,
+		Name: "readAffinity",
+		Doc:  "readAffinity are node labels that name a node's place in the CRUSH map. With them, clients prefer to read from OSDs nearby.",
+		Text: Text{
+			Pattern: `^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`, MaxLength: maxKey,
+			Allowed: "the key of a node label",
+		},
 		MaxItems: 16,
 	},
 	{

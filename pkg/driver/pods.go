@@ -28,6 +28,9 @@ var (
 )
 
 const (
+	subdomain       = `[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*`
+	namePattern     = `^` + subdomain + `$`
+	keyPattern      = `^(` + subdomain + `/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`
 	valuePattern    = `^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`
 	quantityPattern = `^[0-9]{1,12}(\.[0-9]{1,3})?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$`
 )
@@ -51,12 +54,12 @@ func podsField(name, doc string, containers []string) Field {
 		{
 			Name: "nodeSelector", Optional: true,
 			Doc:  "nodeSelector are labels of the nodes that the pods run on. It takes the place of the default's label of masters.",
-			Keys: labelKeyText, MaxKeys: 16, Text: labelValueText,
+			Keys: Text{Pattern: keyPattern, MaxLength: maxKey, Allowed: "the key of a node label"}, MaxKeys: 16, Text: labelValueText,
 		},
 		{
 			Name: "priorityClassName", Optional: true,
 			Doc:  "priorityClassName is the name of the PriorityClass of the pods. It must exist.",
-			Text: Text{Pattern: objectPattern, MaxLength: maxObject, Allowed: "the name of a PriorityClass"},
+			Text: Text{Pattern: namePattern, MaxLength: maxObject, Allowed: "the name of a PriorityClass"},
 		},
 		{
 			Name: "resources", Optional: true,
@@ -78,7 +81,7 @@ var tolerationMembers = []Field{
 	},
 	{
 		Name: "key", Optional: true, Doc: "key of the taint; every one where it is left out.",
-		Text: Text{Pattern: keyPattern, MaxLength: maxObject + 1 + maxLabel, Allowed: "the key of a taint"},
+		Text: Text{Pattern: keyPattern, MaxLength: maxKey, Allowed: "the key of a taint"},
 	},
 	{
 		Name: "operator", Optional: true, Doc: "operator is Equal, the default, or Exists, which tolerates every value.",
