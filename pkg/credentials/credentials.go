@@ -206,7 +206,18 @@ func degraded(err error) *applyoperatorv1.OperatorConditionApplyConfiguration {
 	return condition.New(condition.CredentialsDegraded, operatorv1.ConditionTrue, reason, err.Error())
 }
 
+// report writes conditions. Who the users are stands until it is said anew: minted reads it after a restart.
 func (c *controller) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
+	_, now, _, err := c.Operator.GetOperatorState()
+	if err != nil {
+		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	}
+	said := slices.ContainsFunc(conditions, func(a *applyoperatorv1.OperatorConditionApplyConfiguration) bool {
+		return *a.Type == condition.CredentialsMinted
+	})
+	if last := v1helpers.FindOperatorCondition(now.Conditions, condition.CredentialsMinted); last != nil && !said {
+		conditions = append(conditions, condition.New(last.Type, last.Status, last.Reason, last.Message))
+	}
 	status := applyoperatorv1.OperatorStatus().WithConditions(conditions...)
 	if err := c.Operator.ApplyOperatorStatus(ctx, c.name, status); err != nil {
 		return fmt.Errorf("writing condition %s: %w", condition.CredentialsDegraded, err)

@@ -7,10 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
@@ -93,10 +95,14 @@ func usedIn(places []usage.Place, placement ceph.Placement) []driver.Used {
 	return out
 }
 
-// minted looks at the users in the Secrets, whose names are those of any infra ID, and at those that
-// Ceph has made: a Secret may be gone.
+// minted looks at the users in the Secrets, whose names are those of any infra ID, at those that Ceph has
+// made, and at the condition that said so last: a Secret may be gone.
 func (c *controller) minted() (bool, error) {
-	if len(c.last.users) > 0 {
+	_, status, _, err := c.Operator.GetOperatorState()
+	if err != nil {
+		return false, fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
+	}
+	if len(c.last.users) > 0 || v1helpers.IsOperatorConditionTrue(status.Conditions, condition.CredentialsMinted) {
 		return true, nil
 	}
 	for secret, prefix := range map[string]string{c.Driver.ProvisionerSecret(): c.Driver.ProvisionerUser(""), c.Driver.NodeSecret(): c.Driver.NodeUser("")} {

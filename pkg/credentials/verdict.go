@@ -47,8 +47,8 @@ type outcome struct {
 //	Mint, Auto   ok                | minted       yes     False               True
 //	Auto         denies minting,   |
 //	             none minted yet   | operator's   yes     False               False
-//	Mint, Auto   denies otherwise  | last minted  no      True, AccessDenied  –
-//	Mint, Auto   refuses           | last minted  no      True, SyncError     –
+//	Mint, Auto   denies otherwise  | last minted  no      True, AccessDenied  as last
+//	Mint, Auto   refuses           | last minted  no      True, SyncError     as last
 func verdict(d driver.Driver, in input, a answer, covers bool) outcome {
 	operator := in.cluster.Credentials
 	field := fmt.Sprintf("spec.driverConfig.ceph.credentials of ClusterCSIDriver %s", d.Name)
