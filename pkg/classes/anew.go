@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/operator/resource/resourceread"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
@@ -51,6 +53,11 @@ func (s StorageClass) keep(ctx context.Context) error {
 	}
 	next, lost := anew(classState, existing, wanted, last)
 	if lost != nil {
+		if err := s.withoutSecondDefault(lost); err != nil {
+			return err
+		}
+	}
+	if lost != nil {
 		_, err := s.Client.StorageClasses().Create(ctx, lost, metav1.CreateOptions{})
 		if err != nil && !apierrors.IsAlreadyExists(err) {
 			return fmt.Errorf("creating StorageClass %s, which was deleted to be made anew: %w", lost.Name, err)
@@ -66,6 +73,20 @@ func (s StorageClass) keep(ctx context.Context) error {
 		}
 	}
 	return s.Record.Save(ctx, next)
+}
+
+// withoutSecondDefault takes the mark of the default from a class that comes back where another one has
+// got it meanwhile.
+func (s StorageClass) withoutSecondDefault(lost *storagev1.StorageClass) error {
+	all, err := s.StorageClasses.Lister().List(labels.Everything())
+	if err != nil {
+		return fmt.Errorf("listing StorageClasses: %w", err)
+	}
+	isDefault := func(class *storagev1.StorageClass) bool { return class.Annotations[defaultAnnotation] == "true" }
+	if isDefault(lost) && slices.ContainsFunc(all, isDefault) {
+		lost.Annotations[defaultAnnotation] = "false"
+	}
+	return nil
 }
 
 // admitted fails where the class cannot be made anew: what admission refuses must not cost users the

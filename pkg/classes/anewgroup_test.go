@@ -21,7 +21,7 @@ func TestKilledWhileGroupClassIsMadeAnew(t *testing.T) {
 	before.SetAnnotations(map[string]string{"groupsnapshot.storage.kubernetes.io/is-default-class": "false", "user.example.com/a": "b"})
 	r := newSnapshotsRig(t, before)
 	record := &memory{}
-	r.config.Record = record
+	r.config.GroupRecord = record
 	killed := true
 	r.client.PrependReactor("create", group.Resource, func(clienttesting.Action) (bool, runtime.Object, error) { return killed, nil, errKilled })
 	restart := func() {
@@ -60,7 +60,7 @@ func TestGroupClassThatStays(t *testing.T) {
 	_, group := resources()
 	r.settle(t, "it is made", func() bool { return r.class(t, group) != nil })
 	r.settle(t, "it is known", func() bool { return r.controller.Sync(t.Context(), r.syncCtx) == nil })
-	if record := r.config.Record.(*memory); record.class != nil {
+	if record := r.config.GroupRecord.(*memory); record.class != nil {
 		t.Errorf("recorded %+v", record.class)
 	}
 }

@@ -107,7 +107,7 @@ func withoutSecondDefault(wanted *unstructured.Unstructured, others []*unstructu
 	}
 	out := wanted.DeepCopy()
 	annotations := out.GetAnnotations()
-	maps.DeleteFunc(annotations, func(key, _ string) bool { return strings.HasSuffix(key, defaultSuffix) })
+	maps.DeleteFunc(annotations, func(key, value string) bool { return strings.HasSuffix(key, defaultSuffix) && value == "true" })
 	out.SetAnnotations(annotations)
 	return out
 }

@@ -41,8 +41,9 @@ type SnapshotsConfig struct {
 	Placement *latest.Value[ceph.Placement]
 	// Open says that the driver is to be deployed; otherwise nothing is done.
 	Open func() bool
-	// Record has what users gave a VolumeGroupSnapshotClass while it is being made anew.
-	Record Record
+	// Record has what users gave a VolumeSnapshotClass, GroupRecord a VolumeGroupSnapshotClass, that is
+	// being made anew.
+	Record, GroupRecord Record
 	// Triggers wake the controller when Open or Served may have changed.
 	Triggers []factory.Informer
 	Recorder events.Recorder
@@ -123,26 +124,23 @@ func (c *snapshots) syncClass(ctx context.Context, syncCtx factory.SyncContext, 
 		return "", nil
 	}
 	wanted := class.wanted(c.Driver, place, w.resource.Version)
-	last, err := c.remembered(class)
+	last, _, err := c.record(class.asset.GetKind()).Load()
 	switch {
 	case err != nil:
 		return "", err
 	case existing != nil:
 		return "", c.update(ctx, w, existing, wanted, last)
-	case last.Empty():
-		wanted = withoutSecondDefault(wanted, w.all())
 	}
 	last.Give(wanted)
-	return "", c.create(ctx, w, wanted)
+	return "", c.create(ctx, w, withoutSecondDefault(wanted, w.all()))
 }
 
-// remembered is what users gave a class that is being made anew.
-func (c *snapshots) remembered(class snapshotClass) (state.Class, error) {
-	if class.asset.GetKind() != groupSnapshotClassKind {
-		return state.Class{}, nil
+// record is where a class of that kind is remembered.
+func (c *snapshots) record(kind string) Record {
+	if kind == groupSnapshotClassKind {
+		return c.GroupRecord
 	}
-	last, _, err := c.Record.Load()
-	return last, err
+	return c.Record
 }
 
 func (c *snapshots) create(ctx context.Context, w *watch, wanted *unstructured.Unstructured) error {
@@ -156,18 +154,18 @@ func (c *snapshots) create(ctx context.Context, w *watch, wanted *unstructured.U
 // update changes the class in place, or makes it anew: the fields of a VolumeGroupSnapshotClass
 // are immutable, those of a VolumeSnapshotClass are not.
 func (c *snapshots) update(ctx context.Context, w *watch, existing, wanted *unstructured.Unstructured, last state.Class) error {
+	kind, name := wanted.GetKind(), wanted.GetName()
 	next, changed := merged(existing, wanted)
 	if !changed && !last.Empty() {
-		return c.Record.Save(ctx, state.Class{})
+		return c.record(kind).Save(ctx, state.Class{})
 	}
 	if !changed {
 		return nil
 	}
-	kind, name := wanted.GetKind(), wanted.GetName()
 	client := c.Client.Resource(w.resource)
 	_, err := client.Update(ctx, next, metav1.UpdateOptions{})
 	if apierrors.IsInvalid(err) && kind == groupSnapshotClassKind {
-		if err := c.Record.Save(ctx, state.ClassOf(existing)); err != nil {
+		if err := c.GroupRecord.Save(ctx, state.ClassOf(existing)); err != nil {
 			return err
 		}
 		precondition := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: ptr.To(existing.GetUID())}}

@@ -66,11 +66,12 @@ func newSnapshotsRig(t *testing.T, objects ...runtime.Object) *snapshotsRig {
 		Manifests: [][]byte{
 			manifest(t, driver.RBD, assets.VolumeSnapshotClass), manifest(t, driver.RBD, assets.VolumeGroupSnapshotClass),
 		},
-		Served:    func(crd string) []string { return r.served[crd] },
-		Placement: &latest.Value[ceph.Placement]{},
-		Open:      func() bool { return true },
-		Record:    &memory{},
-		Recorder:  recorder,
+		Served:      func(crd string) []string { return r.served[crd] },
+		Placement:   &latest.Value[ceph.Placement]{},
+		Open:        func() bool { return true },
+		Record:      &memory{},
+		GroupRecord: &memory{},
+		Recorder:    recorder,
 	}
 	r.config.Placement.Set(ceph.Placement{FSID: "f", Pool: "p"})
 	var err error

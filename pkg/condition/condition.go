@@ -99,6 +99,9 @@ const (
 	KernelModulesCurrent = "KernelModulesCurrent"
 	// NodePodsCurrent is False while node pods wait for an administrator to delete them.
 	NodePodsCurrent = "NodePodsCurrent"
+	// DriverRemoved is True while the driver is off the cluster because managementState is Removed, and
+	// False while something keeps it from that; it is absent in every other state.
+	DriverRemoved = "DriverRemoved"
 	// NodesServed is False while there are nodes that cannot mount volumes, and True while settings
 	// leave nodes without the driver; otherwise it is absent.
 	NodesServed = "NodesServed"
@@ -110,7 +113,7 @@ func Informational() []string {
 		StorageClassesUsable, SnapshotClassesUsable, SourcesUsed, OutOfBandCurrent, CSIDriverManaged, SettingsComplete,
 		InfraIDCurrent, InfraIDUnshared, PresenceShown, PoolsProtected, VolumePlacesPresent, LegacyVolumes, VolumesTagged,
 		CredentialsMinted, StorageProfilesCurrent, VirtualizationClassCurrent, HarvesterSettingsCurrent,
-		HarvesterClassesCurrent, VirtualMachinesUsable, ImagesProtected, KernelModulesCurrent, NodePodsCurrent, NodesServed,
+		HarvesterClassesCurrent, VirtualMachinesUsable, ImagesProtected, KernelModulesCurrent, NodePodsCurrent, DriverRemoved, NodesServed,
 	}
 }
 
@@ -164,6 +167,9 @@ const (
 	InfraIDChanged     = "InfraIDChanged"
 	InfraIDShared      = "InfraIDShared"
 	WaitingForDeletion = "WaitingForDeletion"
+	WaitingForVolumes  = "WaitingForVolumes"
+	Removing           = "Removing"
+	Removed            = "Removed"
 	PlaceMissing       = "PlaceMissing"
 	NotProtected       = "NotProtected"
 	ProtectionDisabled = "ProtectionDisabled"

@@ -41,6 +41,8 @@ type Config struct {
 	DaemonSets        appsinformers.DaemonSetInformer
 	CSIDrivers        storageinformers.CSIDriverInformer
 	PersistentVolumes coreinformers.PersistentVolumeInformer
+	// Removed says whether managementState has the driver removed; not known while pkg/removal has yet to look.
+	Removed func() (removed, known bool, err error)
 	// Settings reads spec.driverConfig of the ClusterCSIDriver.
 	Settings func() (driver.Settings, error)
 	// Triggers wake the gate when Settings may have changed without an event of the ClusterCSIDriver.
@@ -58,7 +60,7 @@ type Config struct {
 
 type controller struct{ Config }
 
-// New returns the controller that writes the condition Disabled=True, reason NoCephCluster,
+// New returns the controller that writes the condition Disabled=True, reason Removed, NoCephCluster,
 // NoFilesystem, WaitingForCeph or ForeignCSIDriver, and removes it when it no longer holds;
 // and CSIDriverManaged=False, reason ForeignCSIDriver, likewise.
 func New(config Config) factory.Controller {
@@ -82,10 +84,15 @@ func (c *controller) ofDriver(object any) bool {
 }
 
 func (c *controller) sync(ctx context.Context, _ factory.SyncContext) error {
+	removed, known, err := c.Removed()
+	if err != nil || !known {
+		return err
+	}
 	in, err := c.gather()
 	if err != nil {
 		return err
 	}
+	in.Removed = removed
 	state := decide(c.Driver, in)
 	if err := c.report(ctx, state); err != nil {
 		return err

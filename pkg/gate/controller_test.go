@@ -30,6 +30,8 @@ type rig struct {
 	client     *fake.Clientset
 	factory    informers.SharedInformerFactory
 	settings   driver.Settings
+	removed    bool
+	unknown    bool
 	wrong      error
 }
 
@@ -46,6 +48,7 @@ func newRig(t *testing.T, d driver.Driver, operator *conditiontest.Operator, obj
 		DaemonSets:        kube.Apps().V1().DaemonSets(),
 		CSIDrivers:        kube.Storage().V1().CSIDrivers(),
 		PersistentVolumes: kube.Core().V1().PersistentVolumes(),
+		Removed:           func() (bool, bool, error) { return r.removed, !r.unknown, nil },
 		Settings:          func() (driver.Settings, error) { return r.settings, r.wrong },
 		Filesystem:        &latest.Value[bool]{},
 		State:             &latest.Value[State]{},
@@ -243,5 +246,27 @@ func TestWithoutResourceTheStateIsKnown(t *testing.T) {
 	r := newRig(t, driver.RBD, conditiontest.Missing(), &corev1.Secret{ObjectMeta: meta(driver.CredentialsSecret)})
 	if state := r.sync(t); !state.Open {
 		t.Errorf("got %+v, want open: a ClusterCSIDriver that appears must find everything ready", state)
+	}
+}
+
+// TestRemoved: the gate closes over a driver that is deployed when a person wants that, and says nothing
+// before it is known how far that is.
+func TestRemoved(t *testing.T) {
+	deployment := &appsv1.Deployment{ObjectMeta: meta(driver.RBD.ControllerName())}
+	r := newRig(t, driver.RBD, conditiontest.New(operatorv1.Removed), deployment)
+	r.unknown = true
+	if err := r.controller.Sync(t.Context(), factory.NewSyncContext("test", r.config.Recorder)); err != nil {
+		t.Fatal(err)
+	}
+	if state, known := r.config.State.Get(); known || r.operator.Writes() > 0 {
+		t.Errorf("on a guess: %+v, %d writes", state, r.operator.Writes())
+	}
+	r.unknown, r.removed = false, true
+	if state := r.sync(t); state.Open || state.Reason != condition.Removed || r.operator.Condition(condition.Disabled) == nil {
+		t.Errorf("got %+v, conditions %v", state, r.operator.Types())
+	}
+	r.removed = false
+	if state := r.sync(t); !state.Open || r.operator.Condition(condition.Disabled) != nil {
+		t.Errorf("afterwards: %+v, conditions %v", state, r.operator.Types())
 	}
 }

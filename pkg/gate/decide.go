@@ -9,6 +9,8 @@ import (
 
 // Input is everything that the decision rests on.
 type Input struct {
+	// Removed says that the driver is off the cluster, or on its way, because a person wants that.
+	Removed bool
 	// Foreign says that the CSIDriver of the driver's name is somebody else's, Owner whose.
 	Foreign bool
 	Owner   string
@@ -37,6 +39,7 @@ type State struct {
 // decide is the truth table, read from the top; "-" is any:
 //
 //	Foreign  Deployed  Volumes  Declared  Filesystem  ->  Open   Reason
+//	-        -         -        -         -               no     Removed, if it is
 //	yes      no        -        -         -               no     ForeignCSIDriver
 //	yes      yes       -        -         -               yes    ForeignCSIDriver
 //	no       yes       -        -         -               yes
@@ -47,9 +50,11 @@ type State struct {
 //	no       no        no       yes       none            no     NoFilesystem
 //	no       no        no       yes       there           yes
 //
-// So nothing closes the gate once something of ours is deployed.
+// So nothing but a person closes the gate once something of ours is deployed.
 func decide(d driver.Driver, in Input) State {
 	switch {
+	case in.Removed:
+		return State{Reason: condition.Removed, Message: "spec.managementState is Removed; DriverRemoved says how far that is, and Managed has the driver back"}
 	case in.Foreign:
 		return State{Open: in.Deployed, Reason: condition.ForeignCSIDriver, Message: foreignMessage(d, in)}
 	case in.Deployed, in.Volumes:

@@ -21,6 +21,12 @@ func TestDecide(t *testing.T) {
 			why:        condition.NoCephCluster,
 			mentioning: []string{"oc create secret generic ceph-credentials -n openshift-cluster-csi-drivers --from-file=ceph.conf=", "--from-file=keyring="},
 		},
+		"Removed": {
+			reason:     "a person has said so, whatever there is",
+			in:         Input{Removed: true, Foreign: true, Deployed: true, Volumes: true, Declared: true},
+			why:        condition.Removed,
+			mentioning: []string{"DriverRemoved", "Managed"},
+		},
 		"Declared": {
 			reason: "Ceph need not answer for the driver to be deployed",
 			in:     Input{Declared: true},

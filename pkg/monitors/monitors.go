@@ -93,6 +93,9 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 		return err
 	}
 	degraded := condition.Good(condition.MonitorsDegraded)
+	if state == operatorv1.Removed {
+		return c.report(ctx, degraded)
+	}
 	if state != operatorv1.Managed {
 		return c.report(ctx, degraded.WithMessage(fmt.Sprintf("managementState is %s: the mon addresses in Secret %s/%s may age",
 			state, driver.Namespace, c.Driver.ConfigSecret())))

@@ -32,6 +32,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/owned"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
@@ -51,6 +52,8 @@ type clients struct {
 	kube     kubernetes.Interface
 	dynamic  dynamic.Interface
 	operator v1helpers.OperatorClientWithFinalizers
+	// removal is what controllers take managementState for while it is Removed.
+	removal *latest.Value[operatorv1.ManagementState]
 	// patient is operator for controllers that go Degraded over every error and return it.
 	patient *patient
 
@@ -148,7 +151,7 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	one := newMaybeWithout(operator, d, dyn.Resource(clusterCSIDrivers))
 	said := configinformers.NewSharedInformerFactory(config, resync)
 	return &clients{
-		kube: kube, dynamic: dyn, operator: one, patient: newPatient(one, cc.Clock), operatorInstances: instances,
+		kube: kube, dynamic: dyn, operator: one, removal: &one.removal, patient: newPatient(one, cc.Clock), operatorInstances: instances,
 		clusterCSIDrivers: operatorinformers.NewSharedInformerFactoryWithOptions(ops, resync, operatorinformers.WithTweakListOptions(onlyOurs)),
 		config:            infraid.Remember(said, infraIDMemory(kube, kubeInformers, d)),
 		said:              said,

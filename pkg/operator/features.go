@@ -45,8 +45,9 @@ func (s starter) gateController() factory.Controller {
 		DaemonSets:        s.clients.ns().Apps().V1().DaemonSets(),
 		CSIDrivers:        s.clients.cluster().Storage().V1().CSIDrivers(),
 		PersistentVolumes: s.clients.volumes.Core().V1().PersistentVolumes(),
+		Removed:           s.removed,
 		Settings:          s.settings,
-		Triggers:          []factory.Informer{s.stateInformer()},
+		Triggers:          []factory.Informer{s.stateInformer(), s.clients.removal},
 		Filesystem:        s.filesystem,
 		State:             s.gate,
 		StaleConditions:   s.operandConditions(),
@@ -237,16 +238,17 @@ func (s starter) snapshotClasses() (factory.Controller, error) {
 	}
 	configMaps := s.clients.ns().Core().V1().ConfigMaps()
 	return classes.NewSnapshots(classes.SnapshotsConfig{
-		Driver:    s.driver,
-		Operator:  s.clients.operator,
-		Client:    s.clients.dynamic,
-		Manifests: manifests,
-		Served:    s.clients.served,
-		Placement: s.granted,
-		Open:      s.open,
-		Record:    state.GroupSnapshotClasses(s.clients.kube.CoreV1(), configMaps.Lister(), s.driver),
-		Triggers:  []factory.Informer{s.gate, s.clients.crdInformer, configMaps.Informer()},
-		Recorder:  s.recorder,
+		Driver:      s.driver,
+		Operator:    s.clients.operator,
+		Client:      s.clients.dynamic,
+		Manifests:   manifests,
+		Served:      s.clients.served,
+		Placement:   s.granted,
+		Open:        s.offers,
+		Record:      state.SnapshotClasses(s.clients.kube.CoreV1(), configMaps.Lister(), s.driver),
+		GroupRecord: state.GroupSnapshotClasses(s.clients.kube.CoreV1(), configMaps.Lister(), s.driver),
+		Triggers:    []factory.Informer{s.gate, s.clients.crdInformer, configMaps.Informer()},
+		Recorder:    s.recorder,
 	})
 }
 

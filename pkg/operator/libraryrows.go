@@ -47,9 +47,9 @@ func (s starter) logLevel() factory.Controller {
 	return s.quiet(loglevel.NewClusterOperatorLoggingController(s.clients.operator, s.recorder))
 }
 
-// managementState writes ManagementStateDegraded: Removed is not supported.
+// managementState writes ManagementStateDegraded. Removed is pkg/removal's.
 func (s starter) managementState() factory.Controller {
-	return s.quiet(managementstatecontroller.NewOperatorManagementStateController(s.driver.OperatorName(), s.clients.operator, s.recorder))
+	return s.quiet(managementstatecontroller.NewOperatorManagementStateController(s.driver.OperatorName(), supported{s.clients.operator}, s.recorder))
 }
 
 // quiet wraps controllers that would complain each minute of a missing ClusterCSIDriver.
@@ -168,7 +168,7 @@ func (s starter) storageClass() factory.Controller {
 		s.driver.ConditionPrefix+"DriverStorageClassController", s.assets.Asset, []string{assets.StorageClass},
 		s.clients.kube, s.clients.cluster(), s.clients.patient, s.clients.clusterCSIDrivers, s.recorder, class.Hook())
 	return wrapped{
-		name: inner.Name(), inner: class.Guard(inner.Sync), resync: staticResync, open: s.open,
+		name: inner.Name(), inner: class.Guard(inner.Sync), resync: staticResync, open: s.offers,
 		informers: []factory.Informer{
 			class.StorageClasses.Informer(), s.classStateInformer(), s.granted, s.gate, s.machines,
 			s.stateInformer(),

@@ -22,6 +22,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 )
 
 // maybeWithout is the client of a ClusterCSIDriver that may not exist: then conditions have
@@ -44,6 +45,8 @@ type maybeWithout struct {
 	urgent string
 	// written is what each field manager has written last.
 	written map[string]written
+	// removal is what Removed is taken for: the driver is looked after for as long as something needs it.
+	removal latest.Value[operatorv1.ManagementState]
 	// state is the newest that anybody has asked for.
 	state atomic.Pointer[operatorState]
 }
@@ -116,7 +119,11 @@ func (m *maybeWithout) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1
 		now = &operatorState{seen: seen, spec: spec, status: status, version: version}
 		m.state.Store(now)
 	}
-	return now.spec.DeepCopy(), now.status.DeepCopy(), now.version, nil
+	spec := now.spec.DeepCopy()
+	if instead, decided := m.removal.Get(); decided && spec.ManagementState == operatorv1.Removed {
+		spec.ManagementState = instead
+	}
+	return spec, now.status.DeepCopy(), now.version, nil
 }
 
 func (m *maybeWithout) isUrgent(status *applyoperatorv1.OperatorStatusApplyConfiguration) bool {

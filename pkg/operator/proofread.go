@@ -6,7 +6,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/fields"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/proof"
@@ -91,21 +90,14 @@ func pointers[T any](items []T) []*T {
 // served fails unless the CRD of snapshots is there to stay: what an absent one says of snapshots is
 // nothing.
 func (r *reader) served(ctx context.Context) error {
-	name := snapshotContents.GroupResource().String()
-	list, err := r.clients.dynamic.Resource(crdResource).List(ctx, metav1.ListOptions{
-		FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String(),
-	})
+	crd, err := r.snapshotsCRD(ctx)
 	if err != nil {
-		return fmt.Errorf("reading CustomResourceDefinition %s: %w", name, err)
+		return err
 	}
-	if len(list.Items) != 1 {
-		return fmt.Errorf("CustomResourceDefinition %s does not exist, so that snapshots cannot be seen", name)
+	if crd == nil {
+		return fmt.Errorf("CustomResourceDefinition %s does not exist, so that snapshots cannot be seen", snapshotContents.GroupResource())
 	}
-	crd := &list.Items[0]
-	if crd.GetDeletionTimestamp() != nil || conditionOf(crd, "Terminating") == "True" || conditionOf(crd, "Established") != "True" {
-		return fmt.Errorf("CustomResourceDefinition %s is not established, or is being removed, so that snapshots cannot be seen", name)
-	}
-	return nil
+	return established(crd)
 }
 
 // conditionOf is the status of a condition.

@@ -150,7 +150,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 	if err != nil {
 		return nil, err
 	}
-	virtualizationClass, err := s.virtualizationClass()
+	forMachines, err := s.forMachines()
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,11 @@ func (s starter) controllers() ([]factory.Controller, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []factory.Controller{
+	removal, err := s.removal()
+	if err != nil {
+		return nil, err
+	}
+	return append([]factory.Controller{
 		s.logLevel(),
 		s.managementState(),
 		s.configObserver(),
@@ -171,6 +175,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.settingsController(),
 		s.infraIDController(),
 		s.gateController(),
+		removal,
 		s.usageController(),
 		s.proof.Controller(s.recorder),
 		connection,
@@ -192,10 +197,19 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.storageClass(),
 		s.usableClasses(),
 		snapshotClasses,
+	}, forMachines...), nil
+}
 
+// forMachines are the rows for platforms of virtual machines.
+func (s starter) forMachines() ([]factory.Controller, error) {
+	class, err := s.virtualizationClass()
+	if err != nil {
+		return nil, err
+	}
+	return []factory.Controller{
 		s.virtualizationGate(),
 		s.storageProfiles(),
-		virtualizationClass,
+		class,
 		s.harvesterSettings(),
 		s.harvesterClasses(),
 		s.virtualMachines(),

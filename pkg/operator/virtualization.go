@@ -66,7 +66,7 @@ func (s starter) virtualizationClass() (factory.Controller, error) {
 		State:          s.classState,
 		Watches:        s.machines,
 		Served:         s.clients.served,
-		Open:           s.open,
+		Open:           s.offers,
 		Record:         state.VirtualizationClasses(s.clients.kube.CoreV1(), configMaps.Lister(), s.driver),
 		Triggers:       []factory.Informer{s.gate, s.clients.crdInformer, s.classStateInformer(), s.machines, configMaps.Informer()},
 		Recorder:       s.recorder,

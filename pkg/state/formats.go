@@ -90,8 +90,8 @@ type Settings struct {
 	Ceph map[string]any `json:"ceph"`
 }
 
-// Class is a class that is being made anew with other parameters. It is empty
-// while none is.
+// Class is a class that is being made anew with other parameters, or that is gone while the driver is
+// removed. It is empty otherwise.
 type Class struct {
 	// UID of the class that is to go.
 	UID string `json:"uid"`
@@ -105,7 +105,7 @@ func ClassOf(class metav1.Object) Class {
 	return Class{UID: string(class.GetUID()), Annotations: class.GetAnnotations(), Labels: class.GetLabels()}
 }
 
-// Empty says that no class is being made anew.
+// Empty says that no class is to come back.
 func (c Class) Empty() bool { return c.UID == "" }
 
 // Give has the successor of the class take over its annotations, instead of those that a new class

@@ -31,6 +31,7 @@ const (
 	placementKey = "placement"
 	settingsKey  = "settings"
 	classKey     = "class"
+	snapshotKey  = "snapshotClass"
 	groupKey     = "groupSnapshotClass"
 	machinesKey  = "virtualizationClass"
 	// InfraIDKey is named in a message.
@@ -63,6 +64,11 @@ func LastSettings(client corev1client.ConfigMapsGetter, lister corelisters.Confi
 // Classes is the record that pkg/classes writes.
 func Classes(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Class] {
 	return Record[Class]{client: client, lister: lister, configMap: d.StateConfigMap(), key: classKey}
+}
+
+// SnapshotClasses is the record that pkg/classes writes of the VolumeSnapshotClass.
+func SnapshotClasses(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Class] {
+	return Record[Class]{client: client, lister: lister, configMap: d.StateConfigMap(), key: snapshotKey}
 }
 
 // GroupSnapshotClasses is the record that pkg/classes writes of the VolumeGroupSnapshotClass.

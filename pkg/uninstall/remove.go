@@ -3,7 +3,6 @@ package uninstall
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,6 +10,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/owned"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/removal"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
@@ -76,7 +76,7 @@ func sidecarLeases(ctx context.Context, o Options) ([]object, error) {
 	var out []object
 	for i, lease := range leases.Items {
 		for _, d := range o.drivers() {
-			if strings.Contains(lease.GetName(), strings.ReplaceAll(d.Name, ".", "-")) {
+			if removal.LeaseOfSidecar(d, lease.GetName()) {
 				out = append(out, object{here("Lease", lease.GetName()), &leases.Items[i], resources["Lease"]})
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/removal"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
@@ -110,9 +111,13 @@ func stopping(kind, name, pods string) target {
 
 // operands are what a driver's operator made.
 func operands(d driver.Driver, set assets.Set) ([]target, error) {
-	out := []target{
-		stopping("Deployment", d.ControllerName(), "app="+d.ControllerName()),
-		stopping("DaemonSet", d.NodeName(), "app="+d.NodeName()),
+	objects, err := removal.ObjectsOf(d, set)
+	if err != nil {
+		return nil, err
+	}
+	var out []target
+	for _, workload := range objects.Workloads {
+		out = append(out, stopping(workload.Kind, workload.Name, "app="+workload.Name))
 	}
 	for _, object := range virtualization.Objects(d) {
 		t := wide(object.Kind, object.Name)
@@ -120,38 +125,14 @@ func operands(d driver.Driver, set assets.Set) ([]target, error) {
 		out = append(out, t)
 	}
 	out = append(out, wide("ClusterRoleBinding", d.ImagesRole()), wide("ClusterRoleBinding", d.ModulesRole()))
-	names := set.Static()
-	slices.Reverse(names)
-	singles := []string{assets.Dashboard, assets.PrometheusRule, assets.ServiceMonitor, assets.VirtualizationClass, assets.StorageClass, assets.VolumeSnapshotClass, assets.VolumeGroupSnapshotClass, assets.CSIDriver}
-	singles = slices.DeleteFunc(singles, func(name string) bool { return !set.Has(name) })
-	for _, name := range append(singles, names...) {
-		content, err := set.Asset(name)
-		if err != nil {
-			return nil, err
-		}
-		t, err := parse(name, content)
-		if err != nil {
-			return nil, err
-		}
-		switch t.kind {
-		case "StorageClass", "VolumeSnapshotClass", "VolumeGroupSnapshotClass":
-			t.mine = func(object *unstructured.Unstructured) bool { return d.Owns(object) }
-		case "CSIDriver":
-			t.mine = appliedByUs
+	for _, object := range slices.Concat(objects.Classes, objects.Rest) {
+		t := target{kind: object.Kind, namespace: object.Namespace, name: object.Name}
+		if mine := object.Mine; mine != nil {
+			t.mine = func(object *unstructured.Unstructured) bool { return mine(object) }
 		}
 		out = append(out, t)
 	}
-	for _, name := range []string{d.ConfigSecret(), d.ProvisionerSecret(), d.NodeSecret(), d.MetricsCertSecret()} {
-		out = append(out, here("Secret", name))
-	}
-	return append(out, here("ConfigMap", d.StateConfigMap()), here("ConfigMap", d.StatusConfigMap()), wide("ClusterCSIDriver", d.Name)), nil
-}
-
-// appliedByUs: a CSIDriver of Helm or ceph-csi-operator has neither.
-func appliedByUs(object *unstructured.Unstructured) bool {
-	_, managed := object.GetAnnotations()["csi.openshift.io/managed"]
-	_, hashed := object.GetAnnotations()["operator.openshift.io/spec-hash"]
-	return managed || hashed
+	return append(out, here("Secret", d.MetricsCertSecret()), here("ConfigMap", d.StateConfigMap()), wide("ClusterCSIDriver", d.Name)), nil
 }
 
 // fromOperator are what a driver's operator was installed with.

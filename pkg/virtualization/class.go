@@ -72,6 +72,9 @@ func decideClass(f classFacts) (step, *storagev1.StorageClass) {
 	wanted := f.wanted()
 	if !ours {
 		f.last.Give(wanted)
+		if f.taken && wanted.Annotations[defaultForMachines] == "true" {
+			delete(wanted.Annotations, defaultForMachines)
+		}
 		return create, wanted
 	}
 	wanted.Labels, wanted.Annotations = f.existing.Labels, f.existing.Annotations

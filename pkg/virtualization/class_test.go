@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	savedstate "github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
 func storageClass(name string, change func(*storagev1.StorageClass)) *storagev1.StorageClass {
@@ -75,8 +76,20 @@ func TestDecideClass(t *testing.T) {
 			step:   update, want: wanted,
 		},
 		"Unmanaged": {reason: "it is left to the user", facts: classFacts{base: base, state: operatorv1.UnmanagedStorageClass}},
-		"Removed":   {reason: "it goes with the default class", facts: classFacts{existing: wanted, state: operatorv1.RemovedStorageClass}, step: remove, want: wanted},
-		"Gone":      {reason: "it is not made again", facts: classFacts{base: base, state: operatorv1.RemovedStorageClass}},
+		"Back": {
+			reason: "what users gave it has been remembered", step: create, want: with(wanted, edited),
+			facts: classFacts{base: base, taken: true, last: savedstate.ClassOf(with(wanted, func(c *storagev1.StorageClass) {
+				edited(c)
+				c.UID = "u"
+			}))},
+		},
+		"BackSecond": {
+			reason: "another class has become the default one meanwhile", step: create,
+			want:  with(wanted, func(c *storagev1.StorageClass) { c.Annotations = map[string]string{} }),
+			facts: classFacts{base: base, taken: true, last: savedstate.ClassOf(with(wanted, func(c *storagev1.StorageClass) { c.UID = "u" }))},
+		},
+		"Removed": {reason: "it goes with the default class", facts: classFacts{existing: wanted, state: operatorv1.RemovedStorageClass}, step: remove, want: wanted},
+		"Gone":    {reason: "it is not made again", facts: classFacts{base: base, state: operatorv1.RemovedStorageClass}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

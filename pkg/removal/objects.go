@@ -1,0 +1,137 @@
+package removal
+
+import (
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
+	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+)
+
+// Object names one that a driver's operator makes.
+type Object struct {
+	Kind, Namespace, Name string
+	// Mine says whether an object of that name is ours; nil: its name is proof enough.
+	Mine func(metav1.Object) bool
+}
+
+func (o Object) String() string {
+	if o.Namespace == "" {
+		return o.Kind + " " + o.Name
+	}
+	return o.Kind + " " + o.Namespace + "/" + o.Name
+}
+
+// Objects are all that a driver's operator makes, in the order in which they must go.
+type Objects struct {
+	// Classes lead to new volumes.
+	Classes []Object
+	// Workloads have pods with the label "app" of their name, which use the rest to their end.
+	Workloads []Object
+	Rest      []Object
+}
+
+// ObjectsOf lists what becomes of a driver's assets, and what its operator makes without one. What it
+// remembers is not among it.
+func ObjectsOf(d driver.Driver, set assets.Set) (Objects, error) {
+	here := func(kind, name string) Object { return Object{Kind: kind, Namespace: driver.Namespace, Name: name} }
+	out := Objects{Workloads: []Object{here("Deployment", d.ControllerName()), here("DaemonSet", d.NodeName())}}
+	for _, name := range []string{assets.VirtualizationClass, assets.StorageClass, assets.VolumeSnapshotClass, assets.VolumeGroupSnapshotClass} {
+		if !set.Has(name) {
+			continue
+		}
+		class, err := read(set, name)
+		if err != nil {
+			return out, err
+		}
+		class.Mine = d.Owns
+		out.Classes = append(out.Classes, class)
+	}
+	static := set.Static()
+	slices.Reverse(static)
+	for _, name := range append([]string{assets.Dashboard, assets.PrometheusRule, assets.ServiceMonitor, assets.CSIDriver}, static...) {
+		object, err := read(set, name)
+		if err != nil {
+			return out, err
+		}
+		if name == assets.CSIDriver {
+			object.Mine = applied
+		}
+		out.Rest = append(out.Rest, object)
+	}
+	for _, name := range []string{d.ConfigSecret(), d.ProvisionerSecret(), d.NodeSecret()} {
+		out.Rest = append(out.Rest, here("Secret", name))
+	}
+	out.Rest = append(out.Rest, here("ConfigMap", d.StatusConfigMap()))
+	return out, nil
+}
+
+func read(set assets.Set, name string) (Object, error) {
+	content, err := set.Asset(name)
+	if err != nil {
+		return Object{}, err
+	}
+	var manifest struct {
+		Kind     string
+		Metadata struct{ Name, Namespace string }
+	}
+	if err := yaml.Unmarshal(content, &manifest); err != nil {
+		return Object{}, fmt.Errorf("parsing %s: %w", name, err)
+	}
+	if _, known := resources[manifest.Kind]; !known {
+		return Object{}, fmt.Errorf("%s is of kind %q, which nobody would remove", name, manifest.Kind)
+	}
+	return Object{Kind: manifest.Kind, Namespace: manifest.Metadata.Namespace, Name: manifest.Metadata.Name}, nil
+}
+
+// applied says whether a CSIDriver was applied from our assets: one of Helm or ceph-csi-operator has neither.
+func applied(object metav1.Object) bool {
+	_, managed := object.GetAnnotations()["csi.openshift.io/managed"]
+	_, hashed := object.GetAnnotations()["operator.openshift.io/spec-hash"]
+	return managed || hashed
+}
+
+// resources are the kinds of the objects, with the version of those that the API server itself serves.
+var resources = map[string]schema.GroupVersionResource{
+	"ClusterRole":                      {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"},
+	"ClusterRoleBinding":               {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"},
+	"ConfigMap":                        {Version: "v1", Resource: "configmaps"},
+	"CSIDriver":                        {Group: "storage.k8s.io", Version: "v1", Resource: "csidrivers"},
+	"DaemonSet":                        {Group: "apps", Version: "v1", Resource: "daemonsets"},
+	"Deployment":                       {Group: "apps", Version: "v1", Resource: "deployments"},
+	"PodDisruptionBudget":              {Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"},
+	"Role":                             {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"},
+	"RoleBinding":                      {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"},
+	"Secret":                           {Version: "v1", Resource: "secrets"},
+	"Service":                          {Version: "v1", Resource: "services"},
+	"ServiceAccount":                   {Version: "v1", Resource: "serviceaccounts"},
+	"StorageClass":                     {Group: "storage.k8s.io", Version: "v1", Resource: "storageclasses"},
+	"ValidatingAdmissionPolicy":        {Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"},
+	"ValidatingAdmissionPolicyBinding": {Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings"},
+
+	"CloudInit":                {Group: "node.harvesterhci.io", Resource: "cloudinits"},
+	"MachineConfig":            {Group: "machineconfiguration.openshift.io", Resource: "machineconfigs"},
+	"PrometheusRule":           {Group: "monitoring.coreos.com", Resource: "prometheusrules"},
+	"ServiceMonitor":           {Group: "monitoring.coreos.com", Resource: "servicemonitors"},
+	"VolumeGroupSnapshotClass": {Group: "groupsnapshot.storage.k8s.io", Resource: "volumegroupsnapshotclasses"},
+	"VolumeSnapshotClass":      {Group: "snapshot.storage.k8s.io", Resource: "volumesnapshotclasses"},
+}
+
+// resource returns that of a kind; false where no CRD brings it, so that no object can be there.
+func resource(kind string, served func(crd string) []string) (schema.GroupVersionResource, bool) {
+	out := resources[kind]
+	if out.Version != "" {
+		return out, true
+	}
+	versions := served(out.GroupResource().String())
+	if len(versions) == 0 {
+		return out, false
+	}
+	out.Version = slices.MaxFunc(versions, version.CompareKubeAwareVersionStrings)
+	return out, true
+}
