@@ -183,7 +183,7 @@ func (c *controller) report(ctx context.Context, v verdict, left []string, probl
 		reason, message = condition.SyncError, fmt.Sprintf("managementState is Removed: %v", problem)
 	case c.done:
 		status, reason = operatorv1.ConditionTrue, condition.AsExpected
-		message = "managementState is Removed, and so is the driver; in Ceph, everything is as it was. Set spec.managementState to Managed to have the driver back"
+		message = "The driver is removed, as managementState asks; in Ceph, everything is as it was. Set spec.managementState to Managed to have the driver back"
 	case v.step == remove:
 		message = "managementState is Removed: waiting until these have gone: " + some(left)
 	case reason == "":

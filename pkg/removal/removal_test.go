@@ -328,3 +328,27 @@ func TestRememberedOnce(t *testing.T) {
 		t.Errorf("forgotten for %+v", r.record.class)
 	}
 }
+
+// TestForeign: what is somebody else's stays, and keeps nothing else.
+func TestForeign(t *testing.T) {
+	r := newRig(t)
+	for _, of := range []Object{{Kind: "StorageClass", Name: driver.RBD.StorageClass}, {Kind: "CSIDriver", Name: driver.RBD.Name}} {
+		foreign := live(resources[of.Kind], of.Kind, "", of.Name, "app", "helm")
+		foreign.SetAnnotations(nil)
+		if _, err := r.client.Resource(resources[of.Kind]).Update(t.Context(), foreign, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.endPods(t)
+	r.declared = true
+	r.pass(t, 10)
+	r.expect(t, operatorv1.ConditionTrue, condition.AsExpected, "")
+	for _, name := range []string{class, "CSIDriver " + driver.RBD.Name} {
+		if !slices.Contains(r.there(t), name) {
+			t.Errorf("%s of somebody else was removed", name)
+		}
+	}
+	if !r.record.class.Empty() {
+		t.Errorf("remembered %+v", r.record.class)
+	}
+}
