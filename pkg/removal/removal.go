@@ -13,9 +13,7 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/dynamic"
-	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
@@ -29,8 +27,10 @@ import (
 const (
 	controllerName = "CephRemoval"
 	resync         = 20 * time.Minute
-	// lookAgain is when to look again for what needs the driver: nothing tells of attachments.
-	lookAgain = 10 * time.Second
+	// lookAgain is when to look again for what needs the driver, which may go by the thousand, and
+	// watchAgain when nothing needed it.
+	lookAgain  = 10 * time.Second
+	watchAgain = time.Minute
 	// workAgain is when to go on with a removal that has begun.
 	workAgain = 2 * time.Second
 	// shown is how many names a message lists.
@@ -64,9 +64,8 @@ type Config struct {
 	// TakeBack takes back what was written into others' objects, and names it.
 	TakeBack func(ctx context.Context) ([]string, error)
 	// State is set to what the other controllers are to take managementState for.
-	State             *latest.Value[operatorv1.ManagementState]
-	PersistentVolumes coreinformers.PersistentVolumeInformer
-	// Triggers wake the controller when Cached or Deployed may have changed.
+	State *latest.Value[operatorv1.ManagementState]
+	// Triggers wake the controller when Deployed or Served may have changed.
 	Triggers []factory.Informer
 	Clock    clock.PassiveClock
 	Recorder events.Recorder
@@ -91,13 +90,7 @@ func New(config Config) factory.Controller {
 		WithControllerInstanceName(controllerName).
 		WithInformers(event.Spec(c.Operator.Informer())).
 		WithInformers(c.Triggers...).
-		WithFilteredEventsInformers(c.ofDriver, c.PersistentVolumes.Informer()).
 		ToController(controllerName, c.Recorder)
-}
-
-func (c *controller) ofDriver(object any) bool {
-	volume, ok := event.Object(object).(*corev1.PersistentVolume)
-	return ok && c.Driver.Serves(volume)
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
@@ -118,6 +111,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	case v.step == nothing:
 		return condition.Tell(ctx, c.Operator, c.manager, []string{condition.DriverRemoved})
 	case c.done:
+		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, watchAgain)
 		return nil
 	case v.step == remove && before != operatorv1.Removed:
 		// The other controllers end what they are at.
@@ -130,9 +124,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		c.done = err == nil && len(left) == 0
 		wait = workAgain
 	}
-	if !c.done {
-		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
-	}
+	syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 	return c.report(ctx, v, left, err)
 }
 

@@ -17,8 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -102,7 +100,6 @@ func newRig(t *testing.T) *rig {
 			return out, nil
 		},
 		State: r.state, Clock: r.clock, Recorder: recorder,
-		PersistentVolumes: informers.NewSharedInformerFactory(fake.NewClientset(), 0).Core().V1().PersistentVolumes(),
 	}
 	r.controller = New(r.config)
 	return r
