@@ -46,7 +46,7 @@ func (s starter) removal() (factory.Controller, error) {
 		TakeBack:    s.takeBack,
 		State:       s.clients.removal,
 		Triggers: []factory.Informer{
-			s.clients.volumeCache(), s.classStateInformer(), s.clients.crdInformer,
+			s.clients.volumeCache(), s.classStateInformer(), s.stateInformer(), s.clients.crdInformer,
 			s.clients.ns().Apps().V1().Deployments().Informer(), s.clients.ns().Apps().V1().DaemonSets().Informer(),
 		},
 		Clock:    clock.RealClock{},
