@@ -23,9 +23,7 @@ func (s starter) removal() (factory.Controller, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range virtualization.Objects(s.driver) {
-		objects.Rest = append(objects.Rest, removal.Object{Kind: o.Kind, Name: o.Name, Mine: s.driver.Owns})
-	}
+	objects.OptIn = s.optIns()
 	for i, class := range objects.Classes {
 		if class.Kind == "StorageClass" {
 			objects.Classes[i].Mine = s.keepsClass
@@ -52,6 +50,24 @@ func (s starter) removal() (factory.Controller, error) {
 		Clock:    clock.RealClock{},
 		Recorder: s.recorder,
 	}), nil
+}
+
+// optIns are what the operator makes of the settings imageProtection and kernelModules.
+func (s starter) optIns() []removal.OptIn {
+	bound := func(role string) removal.OptIn {
+		return removal.OptIn{Binding: removal.Object{Kind: "ClusterRoleBinding", Name: role, Mine: s.driver.Owns}}
+	}
+	images, modules := bound(s.driver.ImagesRole()), bound(s.driver.ModulesRole())
+	for _, o := range virtualization.Objects(s.driver) {
+		object := removal.Object{Kind: o.Kind, Name: o.Name, Mine: s.driver.Owns}
+		switch o.Kind {
+		case "MachineConfig", "CloudInit":
+			modules.Objects = append(modules.Objects, object)
+		default:
+			images.Objects = append(images.Objects, object)
+		}
+	}
+	return []removal.OptIn{images, modules}
 }
 
 // removalDeclared says whether a person wants the driver off the cluster.

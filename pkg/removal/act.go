@@ -79,12 +79,29 @@ func (c *controller) rest(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return taken, err
 	}
+	for _, o := range c.Objects.OptIn {
+		if left, err := c.optIn(ctx, o); err != nil || len(left) > 0 {
+			return append(taken, left...), err
+		}
+	}
 	left, err := c.delete(ctx, c.Objects.Rest, nil)
 	if err != nil {
 		return nil, err
 	}
 	leases, err := c.leases(ctx)
 	return append(append(taken, left...), leases...), err
+}
+
+// optIn gives the rights back when nothing that took them is left.
+func (c *controller) optIn(ctx context.Context, o OptIn) ([]string, error) {
+	_, bound, err := c.find(ctx, o.Binding)
+	if err != nil || bound == nil {
+		return nil, err
+	}
+	if left, err := c.delete(ctx, o.Objects, nil); err != nil || len(left) > 0 {
+		return left, err
+	}
+	return c.delete(ctx, []Object{o.Binding}, nil)
 }
 
 // leases of the sidecars would have their successors wait.

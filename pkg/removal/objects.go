@@ -33,7 +33,14 @@ type Objects struct {
 	Classes []Object
 	// Workloads have pods with the label "app" of their name, which use the rest to their end.
 	Workloads []Object
+	OptIn     []OptIn
 	Rest      []Object
+}
+
+// OptIn are objects that the operator may read, and has made, only while a ClusterRoleBinding of its own is there.
+type OptIn struct {
+	Binding Object
+	Objects []Object
 }
 
 // ObjectsOf lists what becomes of a driver's assets, and what its operator makes without one. What it

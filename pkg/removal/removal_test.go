@@ -65,7 +65,9 @@ func newRig(t *testing.T) *rig {
 		state: &latest.Value[operatorv1.ManagementState]{}, record: &memory{}, objects: objects,
 	}
 	served := func(string) []string { return []string{"v1"} }
-	kinds := map[schema.GroupVersionResource]string{pods: "PodList", leases: "LeaseList"}
+	kinds := map[schema.GroupVersionResource]string{
+		pods: "PodList", leases: "LeaseList", resources["ValidatingAdmissionPolicy"]: "ValidatingAdmissionPolicyList",
+	}
 	var existing []runtime.Object
 	for _, o := range slices.Concat(objects.Classes, objects.Workloads, objects.Rest) {
 		of, _ := resource(o.Kind, served)
@@ -347,5 +349,43 @@ func TestForeign(t *testing.T) {
 	}
 	if !r.record.class.Empty() {
 		t.Errorf("remembered %+v", r.record.class)
+	}
+}
+
+// TestOptIn: rights are used while they are held, and given back last.
+func TestOptIn(t *testing.T) {
+	for name, bound := range map[string]bool{"Bound": true, "NotBound": false} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			binding := Object{Kind: "ClusterRoleBinding", Name: "modules", Mine: driver.RBD.Owns}
+			policy := Object{Kind: "ValidatingAdmissionPolicy", Name: "images", Mine: driver.RBD.Owns}
+			add := func(o Object) {
+				if err := r.client.Tracker().Add(live(resources[o.Kind], o.Kind, "", o.Name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if bound {
+				add(binding)
+				add(policy)
+			}
+			r.config.Objects.OptIn = []OptIn{{Binding: binding, Objects: []Object{policy}}}
+			r.controller = New(r.config)
+			r.endPods(t)
+			r.declared = true
+			r.pass(t, 12)
+			r.expect(t, operatorv1.ConditionTrue, condition.AsExpected, "")
+			var deleted []string
+			for _, a := range r.client.Actions() {
+				if a.GetResource() == resources[policy.Kind] && !bound {
+					t.Errorf("refused: %s", a.GetVerb())
+				}
+				if d, ok := a.(clienttesting.DeleteAction); ok && (d.GetName() == binding.Name || d.GetName() == policy.Name) {
+					deleted = append(deleted, d.GetName())
+				}
+			}
+			if want := []string{"images", "modules"}; bound && !slices.Equal(deleted, want) || !bound && deleted != nil {
+				t.Errorf("deleted %q", deleted)
+			}
+		})
 	}
 }
