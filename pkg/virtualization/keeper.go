@@ -96,12 +96,13 @@ func (c keeper) sync(ctx context.Context, _ factory.SyncContext) error {
 			known = append(known, k)
 		}
 	}
+	clean := c.clean(known)
 	changes, foreign := c.compare(known, w.items)
 	var errs []error
 	for _, change := range changes {
 		errs = append(errs, c.act(ctx, change))
 	}
-	if bound && !w.asked && c.clean(known) {
+	if bound && !w.asked && clean {
 		errs = append(errs, c.Rights.withdraw(ctx, c.role))
 	}
 	err = errors.Join(errs...)
