@@ -3,6 +3,7 @@ package virtualization
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"maps"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
@@ -65,6 +67,22 @@ func startKubeVirt(ctx context.Context) {
 	env.Install(ctx, fixture.Read(virtualMachinesCRD))
 }
 
+// expectForgotten waits until the class has been made anew for the settings that are usual, and the operator does
+// not remember what the one before it had: the next one would get it.
+func expectForgotten(ctx context.Context) {
+	GinkgoHelper()
+	Eventually(func(g Gomega) {
+		anew := class(ctx, g, machineClass)
+		g.Expect(anew).NotTo(BeNil())
+		g.Expect(anew.Parameters["mapOptions"]).To(Equal("krbd:rxbounce"))
+		remembered, err := env.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, driver.RBD.StateConfigMap(), metav1.GetOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		var of state.Class
+		g.Expect(json.Unmarshal([]byte(remembered.Data["virtualizationClass"]), &of)).To(Succeed())
+		g.Expect(of.Empty()).To(BeTrue(), "%+v", of)
+	}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+}
+
 // tune replaces spec.driverConfig.ceph until the spec ends.
 func tune(ctx context.Context, d driver.Driver, member string) {
 	GinkgoHelper()
@@ -92,6 +110,7 @@ func annotate(ctx context.Context, name, patch string) {
 var _ = Describe("A StorageClass for virtual machines", func() {
 	It("comes with KubeVirt, and follows the default one", func(ctx SpecContext) {
 		startKubeVirt(ctx)
+		DeferCleanup(expectForgotten)
 		base := class(ctx, Default, driver.RBD.StorageClass)
 		rbd, _ := known()
 		expectSpec(ctx, machineClass, rbd)
