@@ -4,11 +4,13 @@ package rados
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/ceph/go-ceph/rados"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
@@ -135,5 +137,36 @@ func testRecord(t *testing.T, c *cephdaemons.Ceph) {
 	check(t, f.conn.RemoveRecords(ctx, metadataPool, "ns", "plan", []string{"", "b"}))
 	records("removed", map[string]string{})
 	left, err := c.RADOS(ctx, "-p", metadataPool, "-N", "ns", "ls")
+	expect(t, "objects", "", string(left), err)
+}
+
+// testRecordsTogether: runs that come and go at the same time lose nothing to one another.
+func testRecordsTogether(t *testing.T, c *cephdaemons.Ceph) {
+	const rounds = 100
+	f := newFiles(t, c)
+	var all errgroup.Group
+	for _, name := range []string{"a", "b", "c", "d"} {
+		all.Go(func() error {
+			for i := range rounds {
+				run := fmt.Sprintf("%s-%d", name, i)
+				if err := f.conn.AppendRecord(t.Context(), metadataPool, "ns", "together", run, []byte("plan")); err != nil {
+					return err
+				}
+				found, err := f.conn.Records(t.Context(), metadataPool, "ns", "together")
+				if err != nil {
+					return err
+				}
+				if string(found[run]) != "plan" {
+					return fmt.Errorf("round %d: the record of run %s is lost", i, run)
+				}
+				if err := f.conn.RemoveRecords(t.Context(), metadataPool, "ns", "together", []string{run}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	check(t, all.Wait())
+	left, err := c.RADOS(t.Context(), "-p", metadataPool, "-N", "ns", "ls")
 	expect(t, "objects", "", string(left), err)
 }

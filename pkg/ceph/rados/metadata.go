@@ -100,7 +100,7 @@ func (c *Conn) ChangeImageMetadata(ctx context.Context, at ceph.ImagePlace, was 
 		for _, key := range change.Remove {
 			op.Exec(imageClass, "metadata_remove", encodeText(nil, key))
 		}
-		return struct{}{}, changeFailure(op.Operate(io, headerPrefix+was.ID, rados.OperationNoFlag))
+		return struct{}{}, changed(op.Operate(io, headerPrefix+was.ID, rados.OperationNoFlag), "change image header")
 	})
 	if err != nil {
 		return fmt.Errorf("changing the metadata of image %s: %w", at, err)
@@ -108,8 +108,9 @@ func (c *Conn) ChangeImageMetadata(ctx context.Context, at ceph.ImagePlace, was 
 	return nil
 }
 
-// changeFailure knows the answers of an OSD to whom the expected version is too new or too old.
-func changeFailure(err error) error {
+// changed is ErrChanged where an AssertVersion did not hold, because the version is too new or too old, and
+// otherwise the failure of what was done.
+func changed(err error, what string) error {
 	var failed rados.OperationError
 	if errors.As(err, &failed) && failed.OpError != nil {
 		err = failed.OpError
@@ -121,7 +122,7 @@ func changeFailure(err error) error {
 	case int(syscall.ERANGE), int(syscall.EOVERFLOW):
 		return ceph.ErrChanged
 	}
-	return failure("change image header", "", err)
+	return failure(what, "", err)
 }
 
 // encodeMap is Ceph's form of a map from texts to bytes.

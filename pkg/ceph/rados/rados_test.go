@@ -109,6 +109,7 @@ func TestRealCeph(t *testing.T) {
 		{"Journals", testJournals},
 		{"References", testReferences},
 		{"Record", testRecord},
+		{"RecordsTogether", testRecordsTogether},
 		{"WithoutCaps", testWithoutCaps},
 		{"SilentOSD", testSilentOSD},
 		{"WatchesInOutage", testWatchesInOutage},

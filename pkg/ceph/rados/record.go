@@ -121,10 +121,12 @@ func removeRecords(io *rados.IOContext, object string, runs []string) error {
 			return failure("write omap of "+object, "", err)
 		}
 	}
+	return removeIndex(io, object)
+}
+
+// removeIndex removes the object that has the names of runs, once it has none, unless one comes meanwhile.
+func removeIndex(io *rados.IOContext, object string) error {
 	stat, err := io.Stat(object)
-	if missing(err) {
-		return nil
-	}
 	if err != nil {
 		return failure("stat "+object, "", err)
 	}
@@ -132,8 +134,19 @@ func removeRecords(io *rados.IOContext, object string, runs []string) error {
 	if err != nil || len(left) > 0 || stat.Size > 0 {
 		return err
 	}
-	if err := io.Delete(object); err != nil && !missing(err) {
-		return failure("remove "+object, "", err)
+	version, err := io.GetLastVersion()
+	if err != nil {
+		return failure("read "+object, "", err)
+	}
+	if version == 0 {
+		return nil // Somebody else has removed it.
+	}
+	op := rados.CreateWriteOp()
+	defer op.Release()
+	op.AssertVersion(version)
+	op.Remove()
+	if err := changed(op.Operate(io, object, rados.OperationNoFlag), "remove "+object); !errors.Is(err, ceph.ErrChanged) {
+		return err
 	}
 	return nil
 }
