@@ -44,7 +44,7 @@ func aggregated() {
 	})
 
 	It("has a driver's complaint there, with the driver's words", func(ctx SpecContext) {
-		manage(ctx, "Removed")
+		manage(ctx, "Force")
 		Eventually(func(g Gomega) {
 			_, conditions := storage(ctx, g)
 			g.Expect(conditions["Degraded"][0]).To(Equal("True"))
