@@ -90,7 +90,8 @@ func read(set assets.Set, name string) (Object, error) {
 	if err := yaml.Unmarshal(content, &manifest); err != nil {
 		return Object{}, fmt.Errorf("parsing %s: %w", name, err)
 	}
-	if _, known := resources[manifest.Kind]; !known {
+	_, native := Native[manifest.Kind]
+	if _, extended := Extended[manifest.Kind]; !native && !extended {
 		return Object{}, fmt.Errorf("%s is of kind %q, which nobody would remove", name, manifest.Kind)
 	}
 	return Object{Kind: manifest.Kind, Namespace: manifest.Metadata.Namespace, Name: manifest.Metadata.Name}, nil
@@ -103,8 +104,8 @@ func applied(object metav1.Object) bool {
 	return managed || hashed
 }
 
-// resources are the kinds of the objects, with the version of those that the API server itself serves.
-var resources = map[string]schema.GroupVersionResource{
+// Native are the kinds of objects that the API server itself serves.
+var Native = map[string]schema.GroupVersionResource{
 	"ClusterRole":                      {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"},
 	"ClusterRoleBinding":               {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"},
 	"ConfigMap":                        {Version: "v1", Resource: "configmaps"},
@@ -120,24 +121,27 @@ var resources = map[string]schema.GroupVersionResource{
 	"StorageClass":                     {Group: "storage.k8s.io", Version: "v1", Resource: "storageclasses"},
 	"ValidatingAdmissionPolicy":        {Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"},
 	"ValidatingAdmissionPolicyBinding": {Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings"},
+}
 
-	"CloudInit":                {Group: "node.harvesterhci.io", Resource: "cloudinits"},
-	"MachineConfig":            {Group: "machineconfiguration.openshift.io", Resource: "machineconfigs"},
-	"PrometheusRule":           {Group: "monitoring.coreos.com", Resource: "prometheusrules"},
-	"ServiceMonitor":           {Group: "monitoring.coreos.com", Resource: "servicemonitors"},
-	"VolumeGroupSnapshotClass": {Group: "groupsnapshot.storage.k8s.io", Resource: "volumegroupsnapshotclasses"},
-	"VolumeSnapshotClass":      {Group: "snapshot.storage.k8s.io", Resource: "volumesnapshotclasses"},
+// Extended are those that a CRD brings, at the versions that are known; the API server may serve others.
+var Extended = map[string]schema.GroupVersionResource{
+	"CloudInit":                {Group: "node.harvesterhci.io", Version: "v1beta1", Resource: "cloudinits"},
+	"MachineConfig":            {Group: "machineconfiguration.openshift.io", Version: "v1", Resource: "machineconfigs"},
+	"PrometheusRule":           {Group: "monitoring.coreos.com", Version: "v1", Resource: "prometheusrules"},
+	"ServiceMonitor":           {Group: "monitoring.coreos.com", Version: "v1", Resource: "servicemonitors"},
+	"VolumeGroupSnapshotClass": {Group: "groupsnapshot.storage.k8s.io", Version: "v1beta2", Resource: "volumegroupsnapshotclasses"},
+	"VolumeSnapshotClass":      {Group: "snapshot.storage.k8s.io", Version: "v1", Resource: "volumesnapshotclasses"},
 }
 
 // resource returns that of a kind; false where no CRD brings it, so that no object can be there.
 func resource(kind string, served func(crd string) []string) (schema.GroupVersionResource, bool) {
-	out := resources[kind]
-	if out.Version != "" {
+	if out, native := Native[kind]; native {
 		return out, true
 	}
+	out := Extended[kind]
 	versions := served(out.GroupResource().String())
 	if len(versions) == 0 {
-		return out, false
+		return out.GroupResource().WithVersion(""), false
 	}
 	out.Version = slices.MaxFunc(versions, version.CompareKubeAwareVersionStrings)
 	return out, true

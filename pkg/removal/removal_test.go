@@ -66,7 +66,7 @@ func newRig(t *testing.T) *rig {
 	}
 	served := func(string) []string { return []string{"v1"} }
 	kinds := map[schema.GroupVersionResource]string{
-		pods: "PodList", leases: "LeaseList", resources["ValidatingAdmissionPolicy"]: "ValidatingAdmissionPolicyList",
+		pods: "PodList", leases: "LeaseList", Native["ValidatingAdmissionPolicy"]: "ValidatingAdmissionPolicyList",
 	}
 	var existing []runtime.Object
 	for _, o := range slices.Concat(objects.Classes, objects.Workloads, objects.Rest) {
@@ -77,8 +77,8 @@ func newRig(t *testing.T) *rig {
 	existing = append(existing, live(pods, "Pod", driver.Namespace, "node-1", "app", driver.RBD.NodeName()),
 		live(leases, "Lease", driver.Namespace, "external-attacher-leader-rbd-csi-ceph-com"),
 		live(leases, "Lease", driver.Namespace, driver.RBD.OperatorName()+"-lock"),
-		live(resources["Secret"], "Secret", driver.Namespace, driver.CredentialsSecret),
-		live(resources["ConfigMap"], "ConfigMap", driver.Namespace, driver.RBD.StateConfigMap()))
+		live(Native["Secret"], "Secret", driver.Namespace, driver.CredentialsSecret),
+		live(Native["ConfigMap"], "ConfigMap", driver.Namespace, driver.RBD.StateConfigMap()))
 	r.client = dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds, existing...)
 	recorder := events.NewInMemoryRecorder("test", r.clock)
 	r.syncCtx = factory.NewSyncContext("test", recorder)
@@ -92,7 +92,7 @@ func newRig(t *testing.T) *rig {
 			return r.held, r.unread
 		},
 		Deployed: func() (bool, error) {
-			_, err := r.client.Tracker().Get(resources["DaemonSet"], driver.Namespace, driver.RBD.NodeName())
+			_, err := r.client.Tracker().Get(Native["DaemonSet"], driver.Namespace, driver.RBD.NodeName())
 			return err == nil, nil
 		},
 		Records: map[string]Record{class: r.record},
@@ -332,9 +332,9 @@ func TestRememberedOnce(t *testing.T) {
 func TestForeign(t *testing.T) {
 	r := newRig(t)
 	for _, of := range []Object{{Kind: "StorageClass", Name: driver.RBD.StorageClass}, {Kind: "CSIDriver", Name: driver.RBD.Name}} {
-		foreign := live(resources[of.Kind], of.Kind, "", of.Name, "app", "helm")
+		foreign := live(served(of.Kind), of.Kind, "", of.Name, "app", "helm")
 		foreign.SetAnnotations(nil)
-		if _, err := r.client.Resource(resources[of.Kind]).Update(t.Context(), foreign, metav1.UpdateOptions{}); err != nil {
+		if _, err := r.client.Resource(served(of.Kind)).Update(t.Context(), foreign, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -360,7 +360,7 @@ func TestOptIn(t *testing.T) {
 			binding := Object{Kind: "ClusterRoleBinding", Name: "modules", Mine: driver.RBD.Owns}
 			policy := Object{Kind: "ValidatingAdmissionPolicy", Name: "images", Mine: driver.RBD.Owns}
 			add := func(o Object) {
-				if err := r.client.Tracker().Add(live(resources[o.Kind], o.Kind, "", o.Name)); err != nil {
+				if err := r.client.Tracker().Add(live(served(o.Kind), o.Kind, "", o.Name)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -376,7 +376,7 @@ func TestOptIn(t *testing.T) {
 			r.expect(t, operatorv1.ConditionTrue, condition.AsExpected, "")
 			var deleted []string
 			for _, a := range r.client.Actions() {
-				if a.GetResource() == resources[policy.Kind] && !bound {
+				if a.GetResource() == served(policy.Kind) && !bound {
 					t.Errorf("refused: %s", a.GetVerb())
 				}
 				if d, ok := a.(clienttesting.DeleteAction); ok && (d.GetName() == binding.Name || d.GetName() == policy.Name) {
@@ -388,4 +388,10 @@ func TestOptIn(t *testing.T) {
 			}
 		})
 	}
+}
+
+// served is the resource of a kind on an API server that has all at v1.
+func served(kind string) schema.GroupVersionResource {
+	of, _ := resource(kind, func(string) []string { return []string{"v1"} })
+	return of
 }

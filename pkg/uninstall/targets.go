@@ -2,6 +2,7 @@ package uninstall
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,33 +18,17 @@ import (
 )
 
 // resources are the kinds that are removed, at the versions that are asked for first.
-var resources = map[string]schema.GroupVersionResource{
-	"CloudInit":                        {Group: "node.harvesterhci.io", Version: "v1beta1", Resource: "cloudinits"},
-	"ClusterCSIDriver":                 {Group: "operator.openshift.io", Version: "v1", Resource: "clustercsidrivers"},
-	"ClusterOperator":                  {Group: "config.openshift.io", Version: "v1", Resource: "clusteroperators"},
-	"ClusterRole":                      {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"},
-	"ClusterRoleBinding":               {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"},
-	"ConfigMap":                        {Version: "v1", Resource: "configmaps"},
-	"CSIDriver":                        {Group: "storage.k8s.io", Version: "v1", Resource: "csidrivers"},
-	"DaemonSet":                        {Group: "apps", Version: "v1", Resource: "daemonsets"},
-	"Deployment":                       {Group: "apps", Version: "v1", Resource: "deployments"},
-	"Lease":                            {Group: "coordination.k8s.io", Version: "v1", Resource: "leases"},
-	"MachineConfig":                    {Group: "machineconfiguration.openshift.io", Version: "v1", Resource: "machineconfigs"},
-	"PodDisruptionBudget":              {Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"},
-	"PrometheusRule":                   {Group: "monitoring.coreos.com", Version: "v1", Resource: "prometheusrules"},
-	"Role":                             {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"},
-	"RoleBinding":                      {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"},
-	"Secret":                           {Version: "v1", Resource: "secrets"},
-	"Service":                          {Version: "v1", Resource: "services"},
-	"ServiceAccount":                   {Version: "v1", Resource: "serviceaccounts"},
-	"ServiceMonitor":                   {Group: "monitoring.coreos.com", Version: "v1", Resource: "servicemonitors"},
-	"Storage":                          storages,
-	"StorageClass":                     {Group: "storage.k8s.io", Version: "v1", Resource: "storageclasses"},
-	"ValidatingAdmissionPolicy":        {Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"},
-	"ValidatingAdmissionPolicyBinding": {Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings"},
-	"VolumeGroupSnapshotClass":         {Group: "groupsnapshot.storage.k8s.io", Version: "v1beta2", Resource: "volumegroupsnapshotclasses"},
-	"VolumeSnapshotClass":              {Group: "snapshot.storage.k8s.io", Version: "v1", Resource: "volumesnapshotclasses"},
-}
+var resources = func() map[string]schema.GroupVersionResource {
+	out := map[string]schema.GroupVersionResource{
+		"ClusterCSIDriver": {Group: "operator.openshift.io", Version: "v1", Resource: "clustercsidrivers"},
+		"ClusterOperator":  {Group: "config.openshift.io", Version: "v1", Resource: "clusteroperators"},
+		"Lease":            {Group: "coordination.k8s.io", Version: "v1", Resource: "leases"},
+		"Storage":          storages,
+	}
+	maps.Copy(out, removal.Native)
+	maps.Copy(out, removal.Extended)
+	return out
+}()
 
 // target names an object that may be there.
 type target struct {

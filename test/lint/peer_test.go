@@ -3,11 +3,8 @@ package lint
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
@@ -102,20 +99,5 @@ func TestReadme(t *testing.T) {
 		if row := fmt.Sprintf("| %s | %d | %d | %d | %s |\n", name, rbd[name], cephfs[name], peer[name], needed[name]); !strings.Contains(string(readme), row) {
 			t.Errorf("test/README.md lacks the row\n%s", row)
 		}
-	}
-}
-
-// TestPeer counts the peer's manifests again where PEER names their folders.
-func TestPeer(t *testing.T) {
-	folders := filepath.SplitList(os.Getenv("PEER"))
-	if len(folders) == 0 {
-		t.Skip("PEER names no folders")
-	}
-	found, err := In(append(folders, sharedRoles)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(peer, found); diff != "" {
-		t.Errorf("the figures of the peer have changed (-recorded +counted):\n%s", diff)
 	}
 }

@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -34,12 +33,7 @@ var before, present former.Release
 // StartFormer gives the suite a cluster without OpenShift whose nodes have the images of both versions.
 func StartFormer(ctx context.Context) {
 	GinkgoHelper()
-	version, err := former.Build(ctx, GinkgoWriter)
-	if errors.Is(err, former.ErrNoHistory) {
-		fmt.Println("Upgrades were not tried:", err)
-		Skip(err.Error())
-	}
-	Expect(err).NotTo(HaveOccurred())
+	version := fixture.BuildFormer(ctx)
 	root, err := repository.Root()
 	Expect(err).NotTo(HaveOccurred())
 	before, err = former.NewRelease("4.22.0", formerImage, filepath.Join(version.Manifests(), "kubernetes"), GinkgoT().TempDir())

@@ -1,8 +1,6 @@
 package upgrade
 
 import (
-	"errors"
-	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -46,12 +44,7 @@ func onOpenShift(ctx SpecContext) {
 // start runs a cluster for the manifests of a folder below manifests.
 func start(ctx SpecContext, options embedded.Options, folder string) {
 	GinkgoHelper()
-	version, err := former.Build(ctx, GinkgoWriter)
-	if errors.Is(err, former.ErrNoHistory) {
-		fmt.Println("Upgrades were not tried:", err)
-		Skip(err.Error())
-	}
-	Expect(err).NotTo(HaveOccurred())
+	version := fixture.BuildFormer(ctx)
 	root, err := repository.Root()
 	Expect(err).NotTo(HaveOccurred())
 	before = release("4.22.0", filepath.Join(version.Manifests(), folder))
