@@ -37,7 +37,7 @@ const (
 	// interval is how often Ceph is asked whether the users are still as they should be.
 	interval    = time.Minute
 	repeatAfter = 50 * time.Second
-	// retryOutage is how soon after an outage, which pkg/connection reports.
+	// retryOutage is how soon after an outage, which pkg/connection reports, or after a refusal for now.
 	retryOutage = 10 * time.Second
 	// retryDenied is how often mode Auto looks whether the operator's user may make users now.
 	retryDenied = 10 * time.Minute

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
-// question is what Ceph is asked for. The same one is not put again before repeatAfter.
+// question is what Ceph is asked for. The same one is not put again before repeatAfter, unless Ceph has refused it for a moment.
 type question struct {
 	mode     driver.CredentialsMode
 	fsid     string
@@ -73,8 +74,11 @@ func (a answer) covers(q question) bool {
 // due says whether a question is to be put now, or after how long it is.
 func (a answer) due(q question, now time.Time) (bool, time.Duration) {
 	pause := repeatAfter
-	if a.passedOn {
+	switch {
+	case a.passedOn:
 		pause = retryDenied
+	case refusedForNow(a.err):
+		pause = retryOutage
 	}
 	left := pause - now.Sub(a.at)
 	return left <= 0 || !a.covers(q), left
@@ -207,6 +211,12 @@ func (c *controller) given(at [2]string, now ceph.Caps) ceph.Caps {
 func mayNotMint(err error) bool {
 	var refused *ceph.CommandError
 	return errors.Is(err, ceph.ErrDenied) && errors.As(err, &refused) && slices.Contains([]string{"auth get", "auth get-or-create"}, refused.Command)
+}
+
+// refusedForNow says that Ceph will do later what it has refused.
+func refusedForNow(err error) bool {
+	errno := ceph.Errno(err)
+	return errno == syscall.EAGAIN || errno == syscall.EBUSY
 }
 
 // silent says that Ceph gave no answer, of which pkg/connection tells.
