@@ -73,10 +73,10 @@ test-e2e-failed: build ## Run the suites again that failed in the last make test
 	$(TRY_RECORDINGS)
 
 # ONLY="rbd, the log level: killed after at write 3" is for one, a regular expression for several; SEED= has `make test` try the sample of another day.
-soak: build ## Break each write of the operators in each way, and compare how it ends
+soak: build ## Break each write of the operators, and of uninstall and teardown, in each way, and compare how it ends
 	$(CLUSTER) binaries
-	SOAK=all $(RUN_SUITES) -timeout=6h ./test/e2e/faults
-	@cat bin/faults.txt
+	SOAK=all $(RUN_SUITES) -timeout=48h ./test/e2e/faults; faults=$$?; cat bin/faults.txt; \
+	SOAK=all $(RUN_SUITES) -timeout=6h ./test/e2e/teardown -ginkgo.focus="writes that fail" && exit $$faults
 
 # Each release twice: its daemons with clients of the installed one, as an upgraded cluster has them, and
 # everything of that release, as a new cluster has it.

@@ -1,10 +1,12 @@
-// Package faults stands between one program and the API server, and breaks one of the program's writes: the
-// program is killed, its answer is lost, or it is refused, before or after the API server has the write; or
-// from that write on, the program sees the cluster late, in part or not at all, or Ceph is silent.
+// Package faults stands between one program and the API server, and between it and Ceph's libraries, and
+// breaks one of the program's writes: the program is killed, its answer is lost, or it is refused, before or
+// after the API server or Ceph has the write; or from that write on, the program sees the cluster late, in
+// part or not at all, or Ceph is silent.
 package faults
 
 import (
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -22,6 +24,9 @@ type Fault struct {
 	View View
 	// Silent is the part of Ceph that answers nobody from then on, for Lasting.
 	Silent Daemons
+	// Call is for a write to Ceph, with an errno or seconds as its Number; all others are for the API server.
+	Call   Call
+	Number int
 }
 
 // Lasting is how long a fault goes on that is more than one answer: longer than a sync, and shorter than
@@ -53,8 +58,11 @@ const (
 	OSD  Daemons = "OSD"
 )
 
-// All are the faults, from a crash to a Ceph that is silent.
-var All = []Fault{
+// All are the faults, from a crash to a Ceph that is silent, and those of single calls to it.
+var All = slices.Concat(OfAPI, OfCeph)
+
+// OfAPI are the faults that happen at a write to the API server.
+var OfAPI = []Fault{
 	{Name: "killed before", Ends: true},
 	{Name: "killed after", Ends: true, Done: true},
 	{Name: "request lost"},

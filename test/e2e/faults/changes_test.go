@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -21,6 +22,8 @@ import (
 type change struct {
 	name     string
 	do, undo func(ctx context.Context)
+	// begun is by when the operator has begun to act, where that takes longer than others.
+	begun time.Duration
 }
 
 func changes(d driver.Driver) []change {
@@ -28,26 +31,29 @@ func changes(d driver.Driver) []change {
 	level := func(level operatorv1.LogLevel) func(context.Context) {
 		return func(ctx context.Context) { patch(ctx, d, "/spec/logLevel", level) }
 	}
+	nothing := func(context.Context) {}
 	all := []change{
-		{"a parameter of the class", func(ctx context.Context) { configure(ctx, d, setting) }, func(ctx context.Context) { configure(ctx, d, nil) }},
-		{"the log level", level(operatorv1.Debug), level(operatorv1.Normal)},
-		{"the credentials", func(ctx context.Context) {
+		{name: "a parameter of the class", do: func(ctx context.Context) { configure(ctx, d, setting) }, undo: func(ctx context.Context) { configure(ctx, d, nil) }},
+		{name: "the log level", do: level(operatorv1.Debug), undo: level(operatorv1.Normal)},
+		{name: "the credentials", do: func(ctx context.Context) {
 			Expect(env.Kube.CoreV1().Secrets(driver.Namespace).Delete(ctx, driver.CredentialsSecret, metav1.DeleteOptions{})).To(Succeed())
-		}, func(ctx context.Context) { env.Declare(ctx, env.Credentials()) }},
-		{"what somebody has deleted", func(ctx context.Context) { deleteOperands(ctx, d) }, func(context.Context) {}},
-		{"the cluster's proxy", func(ctx context.Context) {
+		}, undo: func(ctx context.Context) { env.Declare(ctx, env.Credentials()) }},
+		{name: "what somebody has deleted", do: func(ctx context.Context) { deleteOperands(ctx, d) }, undo: nothing},
+		{name: "the cluster's proxy", do: func(ctx context.Context) {
 			Expect(env.Cluster.SetProxy(ctx, configv1.ProxyStatus{HTTPProxy: "http://proxy.example.com:3128", NoProxy: ".cluster.local"})).To(Succeed())
-		}, func(ctx context.Context) {
+		}, undo: func(ctx context.Context) {
 			Expect(env.Cluster.SetProxy(ctx, configv1.ProxyStatus{})).To(Succeed())
 		}},
-		{"a pool that a class of a user's wants", func(ctx context.Context) { createClass(ctx, d) }, func(ctx context.Context) {
+		{name: "a pool that a class of a user's wants", do: func(ctx context.Context) { createClass(ctx, d) }, undo: func(ctx context.Context) {
 			Expect(env.Kube.StorageV1().StorageClasses().Delete(ctx, another(d), metav1.DeleteOptions{})).To(Succeed())
 		}},
-		{"Unmanaged and back", func(ctx context.Context) {
+		{name: "Unmanaged and back", do: func(ctx context.Context) {
 			patch(ctx, d, "/spec/managementState", operatorv1.Unmanaged)
 			deleteOperands(ctx, d)
 			patch(ctx, d, "/spec/managementState", operatorv1.Managed)
-		}, func(context.Context) {}},
+		}, undo: nothing},
+		{name: "keys of the driver's users", do: func(ctx context.Context) { deleteUsers(ctx, d) }, undo: nothing, begun: noticed},
+		{name: "the operator's user", do: func(ctx context.Context) { env.Declare(ctx, rotated()) }, undo: func(ctx context.Context) { env.Declare(ctx, env.Credentials()) }},
 	}
 	for i := range all {
 		all[i].name = d.Kind + ", " + all[i].name

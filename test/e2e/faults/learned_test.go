@@ -14,75 +14,132 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/faults"
 )
 
-// learned is how a change goes without a fault.
-type learned struct {
-	// before and after are the states that it leads from and to.
-	before, after both
-	// writes are how many the operator makes.
-	writes int
+// learned is how a change goes without a fault, and how it is taken back.
+type learned struct{ there, back passage }
+
+// passage leads from one state to another.
+type passage struct {
+	end both
+	// writes are how many the operator makes to the API server, calls to Ceph.
+	writes, calls int
 	// flaps are how often conditions change.
 	flaps map[string]int
 }
 
 type both struct{ kubernetes, ceph state }
 
-// attempt is a fault at a write of a change.
+// attempt is a fault at a write of a change, or of taking it back.
 type attempt struct {
 	fault faults.Fault
 	at    int
+	back  bool
 }
 
-func (a attempt) String() string { return fmt.Sprintf("%s at write %d", a.fault.Name, a.at) }
+func (a attempt) String() string {
+	if a.back {
+		return fmt.Sprintf("%s at write %d of the way back", a.fault.Name, a.at)
+	}
+	return fmt.Sprintf("%s at write %d", a.fault.Name, a.at)
+}
+
+// arm forgets the writes so far, and has the fault happen at one of those that come.
+func arm(ctx context.Context, d driver.Driver, one attempt) {
+	GinkgoHelper()
+	write, call := one.at, 0
+	if one.fault.Call != "" {
+		write, call = 0, one.at
+	}
+	proxies[d.Name].Arm(one.fault, write, now(ctx), strike(d, one.fault))
+	Expect(calls[d.Name].Arm(one.fault, call)).To(Succeed())
+}
+
+// hit is the write that the fault has happened at, if any.
+func hit(d driver.Driver, one attempt) string {
+	GinkgoHelper()
+	if one.fault.Call == "" {
+		return proxies[d.Name].Hit()
+	}
+	call, err := calls[d.Name].Hit()
+	Expect(err).NotTo(HaveOccurred())
+	return call
+}
 
 // learn makes a change and takes it back.
 func learn(ctx context.Context, d driver.Driver, c change) learned {
 	GinkgoHelper()
+	return learned{there: pass(ctx, d, c.do, max(begun, c.begun)), back: pass(ctx, d, c.undo, begun)}
+}
+
+func pass(ctx context.Context, d driver.Driver, way func(context.Context), begun time.Duration) passage {
+	GinkgoHelper()
 	begin := time.Now()
-	proxies[d.Name].Arm(faults.Fault{}, 0, "", nil)
-	c.do(ctx)
-	out := learned{after: resting(ctx), writes: len(proxies[d.Name].Writes()), flaps: flaps(d, begin)}
-	AddReportEntry(fmt.Sprintf("%d writes", out.writes), strings.Join(proxies[d.Name].Writes(), "\n"))
-	c.undo(ctx)
-	out.before = resting(ctx)
+	arm(ctx, d, attempt{})
+	way(ctx)
+	out := passage{end: resting(ctx, begun)}
+	writes := proxies[d.Name].Writes()
+	toCeph, err := calls[d.Name].Writes()
+	Expect(err).NotTo(HaveOccurred())
+	out.writes, out.calls, out.flaps = len(writes), len(toCeph), flaps(d, begin)
+	AddReportEntry(fmt.Sprintf("%d writes to the API server, %d to Ceph", out.writes, out.calls), strings.Join(append(writes, toCeph...), "\n"))
 	return out
 }
 
-// begun is how long after a change its writes have begun at the latest: a rest before that is the one before.
+// begun is how long after a change its writes have begun at the latest, unless it says otherwise: a rest before that is the one before.
 const begun = 10 * time.Second
 
 // resting is the state once nobody writes any more.
-func resting(ctx context.Context) both {
+func resting(ctx context.Context, begun time.Duration) both {
 	GinkgoHelper()
 	changed := time.Now()
-	Eventually(func() time.Duration { return time.Since(changed) }).WithContext(ctx).Should(BeNumerically(">", begun))
+	Eventually(func() time.Duration { return time.Since(changed) }).WithContext(ctx).WithTimeout(2 * fixture.Patience).Should(BeNumerically(">", begun))
 	env.Rest(ctx)
-	return both{kubernetes: kubernetes(), ceph: inCeph(ctx)}
+	return both{kubernetes: kubernetes(ctx), ceph: inCeph(ctx)}
 }
 
 // cases are all faults at all writes.
 func (l learned) cases() []attempt {
 	var out []attempt
-	for at := range l.writes {
-		for _, f := range faults.All {
-			out = append(out, attempt{f, at + 1})
+	for _, back := range []bool{false, true} {
+		way := map[bool]passage{false: l.there, true: l.back}[back]
+		for at := range way.writes {
+			for _, f := range faults.OfAPI {
+				out = append(out, attempt{f, at + 1, back})
+			}
+		}
+		for at := range way.calls {
+			for _, f := range faults.OfCeph {
+				out = append(out, attempt{f, at + 1, back})
+			}
 		}
 	}
 	return out
 }
 
-// expectSame makes the change with a fault, and takes it back.
-func (l learned) expectSame(ctx context.Context, d driver.Driver, c change, one attempt) {
+// expectSame makes the change and takes it back, with a fault on one of the ways, and returns the write that it has happened at, if any.
+func (l learned) expectSame(ctx context.Context, d driver.Driver, c change, one attempt) (what string) {
 	GinkgoHelper()
 	By(one.String())
-	begin, proxy := time.Now(), proxies[d.Name]
-	proxy.Arm(one.fault, one.at, now(ctx), strike(d, one.fault))
-	c.do(ctx)
-	expectState(ctx, d, l.after)
-	Expect(flapping(flaps(d, begin), l.flaps, allowed(one.fault))).To(BeEmpty())
-	AddReportEntry(fmt.Sprintf("%s, %s: as without it after %.1f s", one, proxy.Hit(), time.Since(begin).Seconds()))
-	proxy.Arm(faults.Fault{}, 0, "", nil)
-	c.undo(ctx)
-	expectState(ctx, d, l.before)
+	for _, back := range []bool{false, true} {
+		way, walk := l.there, c.do
+		if back {
+			way, walk = l.back, c.undo
+		}
+		begin, struck := time.Now(), back == one.back
+		if struck {
+			arm(ctx, d, one)
+		} else {
+			arm(ctx, d, attempt{})
+		}
+		walk(ctx)
+		expectState(ctx, d, way.end)
+		if !struck {
+			continue
+		}
+		Expect(flapping(flaps(d, begin), way.flaps, allowed(one.fault))).To(BeEmpty())
+		what = hit(d, one)
+		AddReportEntry(fmt.Sprintf("%s, %s: as without it after %.1f s", one, what, time.Since(begin).Seconds()))
+	}
+	return what
 }
 
 // expectState waits for it and for the end of the fault, and starts an operator again that a fault has ended, as the kubelet does.
@@ -93,7 +150,7 @@ func expectState(ctx context.Context, d driver.Driver, want both) {
 			g.Expect(env.Operator(d).Restart()).To(Succeed())
 		}
 		g.Expect(proxies[d.Name].Clear() && silenced.Load() == 0).To(BeTrue(), "the fault goes on")
-		g.Expect(kubernetes().differences(want.kubernetes)).To(BeEmpty())
+		g.Expect(kubernetes(ctx).differences(want.kubernetes)).To(BeEmpty())
 		g.Expect(inCeph(ctx).differences(want.ceph)).To(BeEmpty())
 	}).WithContext(ctx).WithTimeout(2 * fixture.Patience).WithPolling(fixture.CephPolling).Should(Succeed())
 }

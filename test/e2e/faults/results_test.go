@@ -14,7 +14,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/faults"
 )
 
-// table counts what was tried and what went wrong, by change and fault.
+// table counts what was tried and what went wrong, by change and fault. A fault that found no write to happen at
+// was not tried.
 type table struct {
 	changes []string
 	tried   map[string]int
@@ -23,15 +24,20 @@ type table struct {
 
 var results = table{tried: map[string]int{}, failed: map[string]int{}}
 
-// begin counts an attempt as failed until end is called.
-func (t *table) begin(change string, fault faults.Fault) (end func()) {
+// begin counts an attempt as failed until end is called, which says whether the fault has happened.
+func (t *table) begin(change string, fault faults.Fault) (end func(happened bool)) {
 	if len(t.changes) == 0 || t.changes[len(t.changes)-1] != change {
 		t.changes = append(t.changes, change)
 	}
 	cell := change + fault.Name
 	t.tried[cell]++
 	t.failed[cell]++
-	return func() { t.failed[cell]-- }
+	return func(happened bool) {
+		t.failed[cell]--
+		if !happened {
+			t.tried[cell]--
+		}
+	}
 }
 
 func (t *table) String() string {

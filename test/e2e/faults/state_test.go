@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -25,10 +26,14 @@ var volatile = [][]string{
 	{"status", "generations"}, {"status", "observedGeneration"},
 }
 
-// kubernetes is the state of all objects that operators write.
-func kubernetes() state {
+// kubernetes is the state of all objects that operators write. Keys are those of users, whichever they are.
+func kubernetes(ctx context.Context) state {
 	GinkgoHelper()
-	out := state{}
+	var pairs []string
+	for _, u := range users(ctx) {
+		pairs = append(pairs, base64.StdEncoding.EncodeToString([]byte(u.Key)), "key of "+u.Entity)
+	}
+	out, keys := state{}, strings.NewReplacer(pairs...)
 	for _, object := range env.History.Latest() {
 		if ns := object.GetNamespace(); ns != "" && ns != driver.Namespace || isTold(object.GetName()) {
 			continue
@@ -44,7 +49,7 @@ func kubernetes() state {
 		withoutTimes(object)
 		text, err := json.Marshal(object.Object)
 		Expect(err).NotTo(HaveOccurred())
-		out[fmt.Sprintf("%s %s/%s", object.GetKind(), object.GetNamespace(), object.GetName())] = string(text)
+		out[fmt.Sprintf("%s %s/%s", object.GetKind(), object.GetNamespace(), object.GetName())] = keys.Replace(string(text))
 	}
 	return out
 }
@@ -82,17 +87,25 @@ func inCeph(ctx context.Context) state {
 	for _, p := range pools {
 		out["pool "+p.Name] = fmt.Sprint(p.Flags, p.Metadata)
 	}
-	var users struct {
-		Dump []struct {
-			Entity string            `json:"entity"`
-			Caps   map[string]string `json:"caps"`
-		} `json:"auth_dump"`
-	}
-	ask(ctx, &users, "auth", "ls")
-	for _, u := range users.Dump {
+	for _, u := range users(ctx) {
 		out["user "+u.Entity] = fmt.Sprint(u.Caps)
 	}
 	return out
+}
+
+// user is one of Ceph's.
+type user struct {
+	Entity, Key string
+	Caps        map[string]string
+}
+
+func users(ctx context.Context) []user {
+	GinkgoHelper()
+	var all struct {
+		Users []user `json:"auth_dump"`
+	}
+	ask(ctx, &all, "auth", "ls")
+	return all.Users
 }
 
 func ask(ctx context.Context, into any, command ...string) {

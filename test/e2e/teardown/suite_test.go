@@ -62,6 +62,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 var _ = Describe("Tearing down", Ordered, ContinueOnFailure, func() {
 	Context("without a cluster to be found,", nothing)
 	Context("with interruptions,", interruptions)
+	Context("with writes that fail,", calls)
 	Context("one of two clusters", bystanders)
 	Context("with a choice,", choices)
 	Context("what may not go,", refusals)
