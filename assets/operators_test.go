@@ -50,6 +50,7 @@ func TestOperatorFiles(t *testing.T) {
 		"05_clusterrole.yaml":            &rbacv1.ClusterRole{},
 		"05_clusterrole_elsewhere.yaml":  &rbacv1.ClusterRole{},
 		"05_clusterrole_images.yaml":     &rbacv1.ClusterRole{},
+		"05_clusterrole_machines.yaml":   &rbacv1.ClusterRole{},
 		"05_clusterrole_modules.yaml":    &rbacv1.ClusterRole{},
 		"05_clusterrole_rook.yaml":       &rbacv1.ClusterRole{},
 		"06_clusterrolebinding.yaml":     &rbacv1.ClusterRoleBinding{},

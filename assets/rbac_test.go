@@ -210,11 +210,11 @@ func TestProxyMayAsk(t *testing.T) {
 	}
 }
 
-// TestBoundRoles: the operator may bind exactly the roles that it binds, two of them to itself, and the shared
+// TestBoundRoles: the operator may bind exactly the roles that it binds, three of them to itself, and the shared
 // ones go to the controllers.
 func TestBoundRoles(t *testing.T) {
 	for _, d := range driver.All {
-		bound, mayBind := []string{"ClusterRole " + d.ImagesRole(), "ClusterRole " + d.ModulesRole()}, []string(nil)
+		bound, mayBind := []string{"ClusterRole " + d.ImagesRole(), "ClusterRole " + d.MachinesRole(), "ClusterRole " + d.ModulesRole()}, []string(nil)
 		for _, b := range operandRBAC(t, d).bindings {
 			bound = append(bound, b.role)
 			if strings.HasPrefix(b.role, "ClusterRole openshift-csi-") && b.subjects[0].Name != d.ControllerName()+"-sa" {

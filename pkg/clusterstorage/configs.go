@@ -91,6 +91,7 @@ func config(name, prefix, dir string, getenv func(string) string, declared func(
 			dir + "05_clusterrole.yaml",
 			dir + "05_clusterrole_elsewhere.yaml",
 			dir + "05_clusterrole_images.yaml",
+			dir + "05_clusterrole_machines.yaml",
 			dir + "05_clusterrole_modules.yaml",
 			dir + "05_clusterrole_rook.yaml",
 			dir + "06_clusterrolebinding.yaml",

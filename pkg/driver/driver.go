@@ -125,6 +125,10 @@ func (d Driver) RookRole() string { return d.OperatorName() + "-rook" }
 // ImagesRole names the ClusterRole, and its binding, that the operator has while it protects disk images.
 func (d Driver) ImagesRole() string { return d.OperatorName() + "-images" }
 
+// MachinesRole names the ClusterRole, and its binding, that the operator has while there is a platform for
+// virtual machines.
+func (d Driver) MachinesRole() string { return d.OperatorName() + "-machines" }
+
 // ModulesRole names the ClusterRole, and its binding, that the operator has while it has nodes load the
 // kernel's modules when they start.
 func (d Driver) ModulesRole() string { return d.OperatorName() + "-modules" }

@@ -52,7 +52,8 @@ func (s starter) removal() (factory.Controller, error) {
 	}), nil
 }
 
-// optIns are what the operator makes of the settings imageProtection and kernelModules.
+// optIns are what the operator makes of the settings imageProtection and kernelModules, and its rights on platforms for
+// virtual machines, where takeBack has left nothing.
 func (s starter) optIns() []removal.OptIn {
 	bound := func(role string) removal.OptIn {
 		return removal.OptIn{Binding: removal.Object{Kind: "ClusterRoleBinding", Name: role, Mine: s.driver.Owns}}
@@ -67,7 +68,7 @@ func (s starter) optIns() []removal.OptIn {
 			images.Objects = append(images.Objects, object)
 		}
 	}
-	return []removal.OptIn{images, modules}
+	return []removal.OptIn{images, modules, bound(s.driver.MachinesRole())}
 }
 
 // removalDeclared says whether a person wants the driver off the cluster.
@@ -147,8 +148,13 @@ func (s starter) cachedHeld() (removal.Held, error) {
 	return held, nil
 }
 
-// takeBack takes back what the operator wrote into others' objects, and names it.
+// takeBack takes back what the operator wrote into others' objects, and names it. Without the rights it has written
+// nothing.
 func (s starter) takeBack(ctx context.Context) ([]string, error) {
+	held, err := s.rights().Held(ctx, s.driver, s.driver.MachinesRole())
+	if err != nil || !held {
+		return nil, err
+	}
 	traces, err := virtualization.Traces(ctx, s.clients.dynamic, s.driver)
 	if err != nil {
 		return nil, err

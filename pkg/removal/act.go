@@ -76,12 +76,12 @@ func (c *controller) pods(ctx context.Context) ([]string, error) {
 
 func (c *controller) rest(ctx context.Context) ([]string, error) {
 	taken, err := c.TakeBack(ctx)
-	if err != nil {
+	if err != nil || len(taken) > 0 {
 		return taken, err
 	}
 	for _, o := range c.Objects.OptIn {
 		if left, err := c.optIn(ctx, o); err != nil || len(left) > 0 {
-			return append(taken, left...), err
+			return left, err
 		}
 	}
 	left, err := c.delete(ctx, c.Objects.Rest, nil)
@@ -89,7 +89,7 @@ func (c *controller) rest(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	leases, err := c.leases(ctx)
-	return append(append(taken, left...), leases...), err
+	return append(left, leases...), err
 }
 
 // optIn gives the rights back when nothing that took them is left.

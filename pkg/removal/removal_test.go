@@ -257,6 +257,8 @@ func TestRemoves(t *testing.T) {
 		t.Error("a pod that still runs uses the Secret")
 	}
 	r.endPods(t)
+	r.pass(t, 1)
+	r.expect(t, operatorv1.ConditionFalse, condition.Removing, "of StorageProfile x")
 	r.pass(t, 2)
 	r.expect(t, operatorv1.ConditionTrue, condition.AsExpected, "Managed to have the driver back")
 	want := []string{"ConfigMap " + driver.RBD.StateConfigMap(), "Lease " + driver.RBD.OperatorName() + "-lock", "Secret " + driver.CredentialsSecret}

@@ -109,7 +109,7 @@ func operands(d driver.Driver, set assets.Set) ([]target, error) {
 		t.mine = func(object *unstructured.Unstructured) bool { return d.Owns(object) }
 		out = append(out, t)
 	}
-	out = append(out, wide("ClusterRoleBinding", d.ImagesRole()), wide("ClusterRoleBinding", d.ModulesRole()))
+	out = append(out, wide("ClusterRoleBinding", d.ImagesRole()), wide("ClusterRoleBinding", d.MachinesRole()), wide("ClusterRoleBinding", d.ModulesRole()))
 	for _, object := range slices.Concat(objects.Classes, objects.Rest) {
 		t := target{kind: object.Kind, namespace: object.Namespace, name: object.Name}
 		if mine := object.Mine; mine != nil {

@@ -42,17 +42,20 @@ type GateConfig struct {
 	Recorder events.Recorder
 }
 
-// gate knows since when it has seen which roles bound. One worker calls it.
+// gate knows since when it has seen which roles bound, and since when there is no platform for the rights that
+// it has. One worker calls it.
 type gate struct {
 	GateConfig
 	bound map[string]time.Time
+	idle  time.Time
 }
 
 // spread is how long API servers may take to hear of a binding.
 const spread = 3 * time.Second
 
 // NewGate returns the controller that watches what the others of this package read: while its
-// CRDs exist, the driver is deployed and managementState is Managed. It writes nothing.
+// CRDs exist, the driver is deployed and managementState is Managed. Of platforms for virtual machines it takes the
+// rights then, and gives them back where they are needless; it writes nothing else.
 func NewGate(config GateConfig) factory.Controller {
 	c := &gate{GateConfig: config, bound: map[string]time.Time{}}
 	return factory.New().
@@ -73,10 +76,19 @@ func (c *gate) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	var errs []error
 	open := managed && c.Open()
 	c.Watches.setOpen(open)
+	refused := map[string]error{}
+	if open {
+		refused[c.Driver.MachinesRole()] = c.keepRights(ctx, syncCtx.Queue())
+		errs = append(errs, refused[c.Driver.MachinesRole()])
+	}
 	for _, k := range kindsOf(c.Driver) {
 		var served []string
-		if open && c.allowed(k, syncCtx.Queue()) {
+		if open {
 			served = k.wanted(c.Served)
+		}
+		if len(served) > 0 && !c.allowed(k, syncCtx.Queue()) {
+			c.Watches.await(k, refused[k.role])
+			continue
 		}
 		errs = append(errs, c.Watches.follow(ctx, c.Client, k, served))
 	}
@@ -88,14 +100,15 @@ func (c *gate) allowed(k kind, queue workqueue.TypedRateLimitingInterface[any]) 
 	if k.role == "" {
 		return true
 	}
-	if !c.Rights.bound(c.Driver, k.role) {
+	made, bound := c.Rights.bound(c.Driver, k.role)
+	if !bound {
 		delete(c.bound, k.role)
 		return false
 	}
 	if c.bound[k.role].IsZero() {
 		c.bound[k.role] = c.Clock.Now()
 	}
-	rest := spread - c.Clock.Since(c.bound[k.role])
+	rest := spread - max(c.Clock.Since(c.bound[k.role]), c.Clock.Since(made)-time.Second) // It is of whole seconds.
 	if rest > 0 {
 		queue.AddAfter(factory.DefaultQueueKey, rest)
 	}

@@ -9,6 +9,7 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -45,6 +46,7 @@ func newGateRig(t *testing.T) *gateRig {
 		lists[k.WithVersion("v1")] = "List"
 		lists[k.WithVersion("v1beta1")] = "List"
 	}
+	lists[definitions], lists[storageClassVersion] = "List", "List"
 	profile := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{}}}
 	profile.SetAPIVersion("cdi.kubevirt.io/v1beta1")
 	profile.SetKind("StorageProfile")
@@ -65,17 +67,35 @@ func newGateRig(t *testing.T) *gateRig {
 		Rights: Rights{Client: r.kube.RbacV1(), Bindings: informers.NewSharedInformerFactory(r.kube, 0).Rbac().V1().ClusterRoleBindings(), Recorder: recorder},
 	}
 	r.gate = NewGate(r.config)
+	r.bind(t, driver.RBD.MachinesRole())
 	return r
 }
 
-// bind gives the operator a role, of which all API servers have heard.
+// bind gives the operator a role, which it has had for long.
 func (r *gateRig) bind(t *testing.T, role string) {
 	t.Helper()
-	if err := r.config.Rights.Bindings.Informer().GetStore().Add(selfBinding(driver.RBD, role)); err != nil {
+	r.addBinding(t, selfBinding(driver.RBD, role))
+}
+
+func (r *gateRig) addBinding(t *testing.T, binding *rbacv1.ClusterRoleBinding) {
+	t.Helper()
+	if err := r.config.Rights.Bindings.Informer().GetStore().Add(binding); err != nil {
 		t.Fatal(err)
 	}
-	r.sync(t)
-	r.clock.SetTime(r.clock.Now().Add(spread))
+	if err := r.kube.Tracker().Add(binding); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// unbind takes a role from it.
+func (r *gateRig) unbind(t *testing.T, role string) {
+	t.Helper()
+	if err := r.config.Rights.Bindings.Informer().GetStore().Delete(selfBinding(driver.RBD, role)); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.kube.Tracker().Delete(rbacv1.SchemeGroupVersion.WithResource("clusterrolebindings"), "", role); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (r *gateRig) sync(t *testing.T) {
@@ -137,6 +157,7 @@ func TestGate(t *testing.T) {
 
 func TestNothingIsReadWithoutPlatforms(t *testing.T) {
 	r := newGateRig(t)
+	r.unbind(t, driver.RBD.MachinesRole())
 	r.served = map[string][]string{snapshotClasses.crd(): {"v1"}}
 	r.expect(t, "no CRD of a platform is there", snapshotClasses, absent)
 	if actions := r.client.Actions(); len(actions) > 0 {

@@ -80,7 +80,7 @@ func (c keeper) sync(ctx context.Context, _ factory.SyncContext) error {
 	if err != nil {
 		return err
 	}
-	bound := c.Rights.bound(c.Driver, c.role)
+	_, bound := c.Rights.bound(c.Driver, c.role)
 	if !bound && w.needed() {
 		return c.failed(ctx, c.Rights.bind(ctx, c.Driver, c.role))
 	}

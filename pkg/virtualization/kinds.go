@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // kind is what the integration watches while its CRD exists.
@@ -59,8 +61,17 @@ const harvesterSettings = "settings.harvesterhci.io"
 // machineImages are Harvester's disk images.
 var machineImages = kind{GroupResource: schema.GroupResource{Group: "harvesterhci.io", Resource: "virtualmachineimages"}, trim: trimImage}
 
-// kinds are those that all drivers read.
-var kinds = []kind{storageProfiles, importers, snapshotClasses, driverConfig, expansion, machineImages}
+// platform are the kinds that platforms for virtual machines bring, which all drivers read.
+var platform = []kind{storageProfiles, importers, driverConfig, expansion, machineImages}
+
+// platformKinds are these with the role that a driver's operator reads them by.
+func platformKinds(d driver.Driver) []kind {
+	out := slices.Clone(platform)
+	for i := range out {
+		out[i].role = d.MachinesRole()
+	}
+	return out
+}
 
 // crd is the name of the CustomResourceDefinition.
 func (k kind) crd() string { return k.GroupResource.String() }

@@ -3,6 +3,7 @@ package virtualization
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
@@ -18,7 +19,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 )
 
-// Rights are those that the operator has only while a feature takes them: a ClusterRole, which it binds to
+// Rights are those that the operator has only while something takes them: a ClusterRole, which it binds to
 // itself by a ClusterRoleBinding of the same name.
 type Rights struct {
 	Client   rbacclient.ClusterRoleBindingsGetter
@@ -36,14 +37,35 @@ func selfBinding(d driver.Driver, role string) *rbacv1.ClusterRoleBinding {
 
 // informer tells of the bindings of a driver's operator.
 func (r Rights) informer(d driver.Driver) factory.Informer {
-	return event.Only(r.Bindings.Informer(), d.ImagesRole(), d.ModulesRole())
+	return event.Only(r.Bindings.Informer(), d.ImagesRole(), d.MachinesRole(), d.ModulesRole())
 }
 
-// bound says whether the operator has a role.
-func (r Rights) bound(d driver.Driver, role string) bool {
+// bound says whether the operator has a role, and since when.
+func (r Rights) bound(d driver.Driver, role string) (time.Time, bool) {
 	held, err := r.Bindings.Lister().Get(role)
+	if err != nil || !gives(held, d, role) {
+		return time.Time{}, false
+	}
+	return held.CreationTimestamp.Time, true
+}
+
+// Held says, past the cache, whether the operator has a role.
+func (r Rights) Held(ctx context.Context, d driver.Driver, role string) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	held, err := r.Client.ClusterRoleBindings().Get(ctx, role, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading ClusterRoleBinding %s: %w", role, err)
+	}
+	return gives(held, d, role), nil
+}
+
+func gives(held *rbacv1.ClusterRoleBinding, d driver.Driver, role string) bool {
 	wanted := selfBinding(d, role)
-	return err == nil && held.DeletionTimestamp == nil &&
+	return held.DeletionTimestamp == nil &&
 		equality.Semantic.DeepEqual(held.RoleRef, wanted.RoleRef) && equality.Semantic.DeepEqual(held.Subjects, wanted.Subjects)
 }
 

@@ -19,26 +19,22 @@ func TestReadOnlyWithRights(t *testing.T) {
 	for role, k := range map[string]kind{d.ImagesRole(): policyKinds(d)[0], d.ModulesRole(): moduleKinds(d)[0]} {
 		r := newGateRig(t)
 		r.served[k.crd()] = []string{"v1"}
-		r.expect(t, "the role is not bound", k, absent)
+		r.expect(t, "the role is not bound", k, loading)
 		binding := selfBinding(d, role)
 		binding.Subjects[0].Name = "somebody"
-		store := r.config.Rights.Bindings.Informer().GetStore()
-		if err := store.Add(binding); err != nil {
-			t.Fatal(err)
-		}
-		r.expect(t, "it is somebody else's", k, absent)
-		if err := store.Add(selfBinding(d, role)); err != nil {
-			t.Fatal(err)
-		}
-		r.expect(t, "API servers are yet to hear of it", k, absent)
+		r.addBinding(t, binding)
+		r.expect(t, "it is somebody else's", k, loading)
+		r.unbind(t, role)
+		binding = selfBinding(d, role)
+		binding.CreationTimestamp.Time = r.clock.Now()
+		r.addBinding(t, binding)
+		r.expect(t, "API servers are yet to hear of it", k, loading)
 		r.clock.SetTime(r.clock.Now().Add(spread))
 		r.expect(t, "they have", k, ready)
-		if err := store.Delete(binding); err != nil {
-			t.Fatal(err)
-		}
-		r.expect(t, "it has gone", k, absent)
+		r.unbind(t, role)
+		r.expect(t, "it has gone", k, loading)
 		r.bind(t, role)
-		r.expect(t, "it is back", k, ready)
+		r.expect(t, "it is back, and not new", k, ready)
 	}
 }
 
@@ -91,12 +87,9 @@ func TestRights(t *testing.T) {
 			if !tc.unserved {
 				r.served[k.crd()] = []string{"v1"}
 			}
-			wanted := absent
+			wanted := loading
 			if tc.bound {
 				r.bind(t, d.ModulesRole())
-				if _, err := r.kube.RbacV1().ClusterRoleBindings().Create(t.Context(), selfBinding(d, d.ModulesRole()), metav1.CreateOptions{}); err != nil {
-					t.Fatal(err)
-				}
 				wanted = map[bool]state{false: ready, true: loading}[tc.unread]
 				if tc.unserved {
 					wanted = absent

@@ -39,10 +39,10 @@ func Traces(ctx context.Context, client dynamic.Interface, d driver.Driver) ([]T
 	var out []Trace
 	var errs []error
 	for _, a := range []applied{
-		{resource: storageProfileVersion, kind: "StorageProfile", manager: d.OperatorName() + "-" + profilesName, path: []string{"f:spec"}},
-		{resource: storageClassVersion, kind: "StorageClass", manager: d.OperatorName() + "-" + annotationsName, path: []string{"f:metadata", "f:annotations"}},
+		{client: client.Resource(storageProfileVersion), resource: storageProfileVersion, kind: "StorageProfile",
+			manager: d.OperatorName() + "-" + profilesName, path: []string{"f:spec"}},
+		inClasses(client, d),
 	} {
-		a.client = client.Resource(a.resource)
 		found, err := a.traces(ctx)
 		out, errs = append(out, found...), append(errs, err)
 	}
@@ -64,6 +64,12 @@ func Traces(ctx context.Context, client dynamic.Interface, d driver.Driver) ([]T
 		})
 	}
 	return out, errors.Join(errs...)
+}
+
+// inClasses are the annotations of StorageClasses.
+func inClasses(client dynamic.Interface, d driver.Driver) applied {
+	return applied{client: client.Resource(storageClassVersion), resource: storageClassVersion, kind: "StorageClass",
+		manager: d.OperatorName() + "-" + annotationsName, path: []string{"f:metadata", "f:annotations"}}
 }
 
 // applied are fields that were written by server-side apply.

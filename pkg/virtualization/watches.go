@@ -24,8 +24,10 @@ import (
 type Watches struct {
 	mu sync.Mutex
 	// open says that the driver is deployed, and Managed.
-	open     bool
-	running  map[string]*watch
+	open    bool
+	running map[string]*watch
+	// awaited are kinds that are there, and that the operator may not read yet; with why not, if that is wrong.
+	awaited  map[string]error
 	handlers []cache.ResourceEventHandler
 }
 
@@ -44,7 +46,7 @@ type state int
 const (
 	// absent: the CRD is missing, or nothing is to be done.
 	absent state = iota
-	// loading: the first list has not answered yet.
+	// loading: the first list has not answered yet, or the operator is yet to get the rights.
 	loading
 	// ready: all objects are known.
 	ready
@@ -92,7 +94,10 @@ func (w *Watches) state(k kind) (state, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	held := w.running[k.key()]
+	problem, awaited := w.awaited[k.key()]
 	switch {
+	case awaited:
+		return loading, problem
 	case held == nil:
 		return absent, nil
 	case !held.informer.HasSynced():
@@ -220,13 +225,37 @@ func (w *Watches) fail(of *watch, err error) {
 	}
 }
 
-func (w *Watches) forget(k kind) {
+// await ends the watch of a kind that is there until the operator may read it. The error says what keeps it from
+// getting the rights.
+func (w *Watches) await(k kind, problem error) {
 	w.mu.Lock()
 	held := w.running[k.key()]
 	delete(w.running, k.key())
+	before, awaited := w.awaited[k.key()]
+	if w.awaited == nil {
+		w.awaited = map[string]error{}
+	}
+	w.awaited[k.key()] = problem
 	w.mu.Unlock()
 	if held != nil {
 		held.stop()
+	}
+	if held != nil || !awaited || (before == nil) != (problem == nil) {
+		w.wake()
+	}
+}
+
+func (w *Watches) forget(k kind) {
+	w.mu.Lock()
+	held := w.running[k.key()]
+	_, awaited := w.awaited[k.key()]
+	delete(w.running, k.key())
+	delete(w.awaited, k.key())
+	w.mu.Unlock()
+	if held != nil {
+		held.stop()
+	}
+	if held != nil || awaited {
 		w.wake()
 	}
 }

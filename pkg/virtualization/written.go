@@ -46,7 +46,7 @@ func Objects(d driver.Driver) []Object {
 
 // kindsOf are all kinds that a driver's operator watches.
 func kindsOf(d driver.Driver) []kind {
-	return slices.Concat(kinds, policyKinds(d), moduleKinds(d))
+	return slices.Concat([]kind{snapshotClasses}, platformKinds(d), policyKinds(d), moduleKinds(d))
 }
 
 func policyKinds(d driver.Driver) []kind {

@@ -73,7 +73,7 @@ func ofDriver(d driver.Driver) map[Right]string {
 	maps.Copy(out, justified(reason{repair, Cluster, "update", objects + " " + strings.ReplaceAll(ofOperands, "KIND", d.Kind)}, reason{anew, Cluster, "delete", objects}))
 	for _, verb := range []string{"update", "delete"} {
 		maps.Copy(out, justified(reason{asked, Cluster, verb, strings.ReplaceAll("rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-csi-driver-operator-images "+
-			"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-csi-driver-operator-modules", "KIND", d.Kind)}))
+			"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-csi-driver-operator-machines rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-csi-driver-operator-modules", "KIND", d.Kind)}))
 	}
 	for _, verb := range []string{"create", "patch", "delete", "list", "watch"} {
 		resources := "machineconfiguration.openshift.io/machineconfigs:99-master-ceph-KIND-csi-modules " +

@@ -144,8 +144,10 @@ func (m manifests) granted() []Right {
 // byAdministrators are roles that administrators bind in some namespaces.
 func byAdministrators(d driver.Driver) []string { return []string{d.ElsewhereRole(), d.RookRole()} }
 
-// byOperator are roles that the operator binds to itself while a feature takes them.
-func byOperator(d driver.Driver) []string { return []string{d.ImagesRole(), d.ModulesRole()} }
+// byOperator are roles that the operator binds to itself while something takes them.
+func byOperator(d driver.Driver) []string {
+	return []string{d.ImagesRole(), d.MachinesRole(), d.ModulesRole()}
+}
 
 // bindingOf are the rights to bind ClusterRoles.
 func bindingOf(roles []string) []Right {

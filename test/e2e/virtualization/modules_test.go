@@ -31,6 +31,14 @@ func expectBound(ctx context.Context, role string, bound bool) {
 	}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 }
 
+// expectRightsOnPlatforms waits until both operators have those, or have given them back.
+func expectRightsOnPlatforms(ctx context.Context, held bool) {
+	GinkgoHelper()
+	for _, d := range driver.All {
+		expectBound(ctx, d.MachinesRole(), held)
+	}
+}
+
 // namesOf are those of all objects of a kind.
 func namesOf(ctx context.Context, g Gomega, of schema.GroupVersionResource) []string {
 	all, err := env.Dynamic.Resource(of).List(ctx, metav1.ListOptions{})

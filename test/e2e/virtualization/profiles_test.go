@@ -92,11 +92,13 @@ var _ = Describe("StorageProfiles", func() {
 	})
 
 	DescribeTable("are completed when CDI comes, and forgotten when it goes", func(ctx SpecContext, standIn *cdi, want func() (rbd, cephFS fields)) {
+		expectRightsOnPlatforms(ctx, false)
 		startCDI(ctx, standIn)
 		rbd, cephFS := want()
 		expectSpec(ctx, driver.RBD.StorageClass, rbd)
 		expectSpec(ctx, driver.CephFS.StorageClass, cephFS)
 		expectCurrent(ctx, "True")
+		expectRightsOnPlatforms(ctx, true)
 
 		quiet := time.Now()
 		Consistently(func() []string { return writesTo(profiles.Resource, quiet) }).
@@ -105,6 +107,7 @@ var _ = Describe("StorageProfiles", func() {
 		standIn.stop()
 		env.Uninstall(ctx, profiles.GroupResource().String())
 		expectCurrent(ctx, "")
+		expectRightsOnPlatforms(ctx, false)
 		env.Settle(ctx)
 	},
 		Entry("which knows the drivers", &cdi{subresource: true, real: true}, known),

@@ -150,7 +150,11 @@ var _ = Describe("What Harvester's webhook refuses", func() {
 		_, err := all.Create(ctx, longhorn, metav1.CreateOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		annotate(ctx, d.StorageClass, `{"`+isDefault+`":"false"}`)
-		annotate(ctx, longhorn.Name, `{"`+isDefault+`":"true"}`)
+		// A policy sees a moment later what is no longer the default class.
+		Eventually(func(g Gomega) {
+			_, err := all.Patch(ctx, longhorn.Name, types.MergePatchType, []byte(`{"metadata":{"annotations":{"`+isDefault+`":"true"}}}`), metav1.PatchOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 		deleteClass(ctx, d.StorageClass)
 		Eventually(func(g Gomega) {
 			held := class(ctx, g, d.StorageClass)
