@@ -6,7 +6,6 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-	operatorv1 "github.com/openshift/api/operator/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -35,11 +34,7 @@ func virtualized(ctx context.Context) *fixture.Bystanders {
 			status: {provisioner: `+d.Name+`, cloneStrategy: copy}}`)
 	}
 	others.Create(ctx, fixture.MachineConfigs, "", `{apiVersion: machineconfiguration.openshift.io/v1, kind: MachineConfig, metadata: {name: 99-worker-theirs}, spec: {kernelType: realtime}}`)
-	for _, d := range driver.All {
-		_, err := env.Dynamic.Resource(operatorv1.GroupVersion.WithResource("clustercsidrivers")).Patch(ctx, d.Name, types.MergePatchType,
-			[]byte(`{"spec": {"driverConfig": {"driverType": "Ceph", "ceph": {"imageProtection": "Enabled", "kernelModules": "AtBoot"}}}}`), metav1.PatchOptions{})
-		Expect(err).NotTo(HaveOccurred())
-	}
+	tuneBoth(ctx, `{"driverType": "Ceph", "ceph": {"imageProtection": "Enabled", "kernelModules": "AtBoot"}}`)
 	Eventually(func(g Gomega) {
 		get := func(of schema.GroupVersionResource, name string) *unstructured.Unstructured {
 			GinkgoHelper()
@@ -57,4 +52,60 @@ func virtualized(ctx context.Context) *fixture.Bystanders {
 		}
 	}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 	return others
+}
+
+// tuneBoth gives both drivers the same spec.driverConfig.
+func tuneBoth(ctx context.Context, config string) {
+	GinkgoHelper()
+	for _, d := range driver.All {
+		patchSpec(ctx, d, `{"driverConfig": `+config+`}`)
+	}
+}
+
+// patchSpec leaves what typed clients do not know as it is.
+func patchSpec(ctx context.Context, d driver.Driver, spec string) {
+	GinkgoHelper()
+	_, err := env.Drivers.Patch(ctx, d.Name, types.MergePatchType, []byte(`{"spec": `+spec+`}`), metav1.PatchOptions{})
+	Expect(err).NotTo(HaveOccurred())
+}
+
+// machinesHave names what the operators have for virtual machines: objects of their own, and bindings of their roles.
+func machinesHave(ctx context.Context, g Gomega) []string {
+	GinkgoHelper()
+	bindings := fixture.Policies
+	bindings.Resource = "validatingadmissionpolicybindings"
+	var out []string
+	for _, of := range []schema.GroupVersionResource{
+		fixture.Policies, bindings, fixture.MachineConfigs, {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"},
+	} {
+		all, err := env.Dynamic.Resource(of).List(ctx, metav1.ListOptions{LabelSelector: driver.ManagedByLabel})
+		g.Expect(err).NotTo(HaveOccurred())
+		for _, object := range all.Items {
+			out = append(out, object.GetKind()+" "+object.GetName())
+		}
+	}
+	return out
+}
+
+// onPlatforms are the bindings that the operators have where there is CDI.
+func onPlatforms() []string {
+	var out []string
+	for _, d := range driver.All {
+		out = append(out, "ClusterRoleBinding "+d.MachinesRole())
+	}
+	return out
+}
+
+// optedIn is all that they have while virtualized.
+func optedIn() []string {
+	out := onPlatforms()
+	for _, d := range driver.All {
+		policy := "ceph-" + d.Kind + "-csi-images-datasources"
+		out = append(out, "ClusterRoleBinding "+d.ImagesRole(), "ClusterRoleBinding "+d.ModulesRole(),
+			"ValidatingAdmissionPolicy "+policy, "ValidatingAdmissionPolicyBinding "+policy)
+		for _, role := range []string{"master", "worker"} {
+			out = append(out, "MachineConfig 99-"+role+"-ceph-"+d.Kind+"-csi-modules")
+		}
+	}
+	return out
 }

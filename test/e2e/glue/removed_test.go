@@ -27,8 +27,22 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
-// removed takes both drivers off by managementState, and has them back.
+// removed takes both drivers off by managementState, and has them back, while all is on that is opt-in.
 func removed() {
+	Context("with virtual machines", Ordered, removedWithMachines)
+}
+
+func removedWithMachines() {
+	var others *fixture.Bystanders
+	BeforeAll(func(ctx SpecContext) {
+		others = virtualized(ctx)
+		DeferCleanup(func(ctx SpecContext) {
+			tuneBoth(ctx, `null`)
+			Eventually(func(g Gomega) { g.Expect(machinesHave(ctx, g)).To(ConsistOf(onPlatforms())) }).
+				WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+		})
+	})
+
 	var operands map[string]string
 	var places, users []string
 	const volume = "still-needed"
@@ -40,6 +54,7 @@ func removed() {
 		}
 		env.Settle(ctx)
 		operands = operandsOf(ctx, Default)
+		Expect(machinesHave(ctx, Default)).To(ConsistOf(optedIn()))
 		places, users = cephHas(ctx)
 		Expect(users).To(ContainElement(ContainSubstring("client.csi-rbd-node.")))
 		hold(ctx, volume)
@@ -67,6 +82,7 @@ func removed() {
 			g.Expect(env.Condition(ctx, g, driver.CephFS, condition.DriverRemoved).Status).To(Equal(operatorv1.ConditionTrue))
 		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 		Expect(missing(operandsOf(ctx, Default), operands, driver.RBD)).To(HaveEach(ContainSubstring("Class ")), "what volumes need is there for longer than the other driver took to go")
+		Expect(machinesHave(ctx, Default)).To(ConsistOf(slices.DeleteFunc(optedIn(), func(name string) bool { return !strings.Contains(name, "ceph-rbd") })), "nodes restart when MachineConfigs go")
 		env.ExpectStatus(ctx, Default, "True", "False", "False")
 		Expect(deletions(begin, driver.RBD)).To(HaveEach(ContainSubstring("classes")))
 	})
@@ -83,6 +99,8 @@ func removed() {
 			g.Expect(operandsOf(ctx, g)).To(BeEmpty())
 			env.ExpectStatus(ctx, g, "True", "False", "False")
 		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+		Expect(machinesHave(ctx, Default)).To(BeEmpty(), "what was opt-in, and the rights to it")
+		others.ExpectUntouched(ctx)
 		Expect(env.LeftOvers(ctx, Default)).To(HaveEach(Or(
 			ContainSubstring("-csi-driver-operator"), ContainSubstring("-csi-driver-state"), ContainSubstring("ceph-cluster-storage"),
 			HavePrefix("ClusterCSIDriver "), HavePrefix("Storage "), HavePrefix("ClusterOperator "), ContainSubstring("/openshift-csi-"))))
@@ -114,6 +132,7 @@ func removed() {
 			for name, content := range operands {
 				g.Expect(now[name]).To(Equal(content), name)
 			}
+			g.Expect(machinesHave(ctx, g)).To(ConsistOf(optedIn()))
 		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 		env.Settle(ctx)
 		_, nowUsers := cephHas(ctx)
@@ -123,7 +142,7 @@ func removed() {
 
 func manage(ctx context.Context, d driver.Driver, state operatorv1.ManagementState) {
 	GinkgoHelper()
-	env.Tune(ctx, d, func(spec *operatorv1.ClusterCSIDriverSpec) { spec.ManagementState = state })
+	patchSpec(ctx, d, `{"managementState": "`+string(state)+`"}`)
 }
 
 // hold has a volume of RBD, and an attachment of it.
