@@ -27,6 +27,9 @@ import (
 // formerImage is the operator's of the version that the cluster begins with.
 const formerImage = "ceph-csi-driver-operator.test/former:1"
 
+// stock is the CRD of ClusterCSIDrivers that OpenShift's cluster version operator puts back.
+const stock = "vendor/github.com/openshift/api/operator/v1/zz_generated.crd-manifests/0000_50_csi-driver_01_clustercsidrivers-Default.crd.yaml"
+
 // before is the former version, present what is built from this checkout.
 var before, present former.Release
 
@@ -46,7 +49,8 @@ func StartFormer(ctx context.Context) {
 	env.RunVersions()
 }
 
-// Upgraded has pods write to volumes of both drivers on both nodes from the first to the last.
+// Upgraded has pods write to volumes of both drivers on both nodes from the first to the last, and the stock CRD put
+// back after each of the commands that patch it.
 func Upgraded() {
 	// writers are the pods, and who they were when they began.
 	writers := map[string]types.UID{}
@@ -54,20 +58,13 @@ func Upgraded() {
 
 	It("runs the former version, with pods that write on each node", func(ctx SpecContext) {
 		env.Kubectl(ctx, "apply", "-f", "test/e2e/node/snapshot-controller.yaml")
+		begin := time.Now()
 		env.Kubectl(ctx, "apply", "-f", before.Folder)
 		env.Declare(ctx, env.Credentials())
-		moveTo(ctx, before)
+		expectVersion(ctx, before, begin)
 		env.Settle(ctx)
-		var pods []string
-		for _, d := range driver.All {
-			for _, on := range nodes {
-				c := claimed{name: "log-" + d.Kind + "-" + on, class: d.StorageClass}
-				claim(ctx, c)
-				pods = append(pods, create(ctx, c, on, "append", file))
-			}
-		}
-		expectRunning(ctx, pods...)
-		for _, pod := range pods {
+		choose(ctx)
+		for _, pod := range startWriting(ctx) {
 			writers[pod] = unbroken(ctx, pod)
 		}
 	})
@@ -86,6 +83,7 @@ func Upgraded() {
 			for pod, uid := range writers {
 				Expect(unbroken(ctx, pod)).To(Equal(uid), pod)
 			}
+			expectChosen(ctx)
 			forBoth(func(d driver.Driver) {
 				begin := time.Now()
 				c := claimed{name: fmt.Sprintf("new-%d-%s", i, d.Kind), class: d.StorageClass}
@@ -108,6 +106,21 @@ func Upgraded() {
 	})
 }
 
+// startWriting starts a pod for each driver on each node.
+func startWriting(ctx context.Context) []string {
+	GinkgoHelper()
+	var pods []string
+	for _, d := range driver.All {
+		for _, on := range nodes {
+			c := claimed{name: "log-" + d.Kind + "-" + on, class: d.StorageClass}
+			claim(ctx, c)
+			pods = append(pods, create(ctx, c, on, "append", file))
+		}
+	}
+	expectRunning(ctx, pods...)
+	return pods
+}
+
 // useNew claims a volume, which a pod writes to.
 func useNew(ctx context.Context, c claimed, on string) {
 	GinkgoHelper()
@@ -117,11 +130,18 @@ func useNew(ctx context.Context, c claimed, on string) {
 	end(ctx, pod)
 }
 
-// moveTo applies the manifests of a release and waits until the cluster reports it.
+// moveTo applies the manifests of a release, whose CRD does not stay, and waits until the cluster reports it.
 func moveTo(ctx context.Context, to former.Release) {
 	GinkgoHelper()
 	begin := time.Now()
 	env.Kubectl(ctx, "apply", "-f", to.Folder)
+	env.Kubectl(ctx, "replace", "-f", stock)
+	expectVersion(ctx, to, begin)
+}
+
+// expectVersion waits until the cluster reports a release whose manifests were applied.
+func expectVersion(ctx context.Context, to former.Release, begin time.Time) {
+	GinkgoHelper()
 	Eventually(func(g Gomega) {
 		o := env.ClusterOperator(ctx, g)
 		g.Expect(o.Status.Versions).To(ConsistOf(configv1.OperandVersion{Name: "operator", Version: to.Version}))
@@ -132,6 +152,35 @@ func moveTo(ctx context.Context, to former.Release) {
 	}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 	// A version whose roles are not there yet, or no longer, is refused what it asks for.
 	env.Lawless(begin, time.Now())
+}
+
+// chosen are what an administrator sets while the CRD knows it, and the parameters of the classes that show it.
+var chosen = map[string]struct{ setting, parameter, value string }{
+	driver.RBD.Name:    {`{"imageFeatures":"layering"}`, "imageFeatures", "layering"},
+	driver.CephFS.Name: {`{"kernelMountOptions":"noatime"}`, "kernelMountOptions", "noatime"},
+}
+
+func choose(ctx context.Context) {
+	GinkgoHelper()
+	env.Kubectl(ctx, "apply", "-f", filepath.Join(before.Folder, "00_crd_clustercsidrivers.yaml"))
+	for _, d := range driver.All {
+		patch := `{"spec":{"driverConfig":{"driverType":"Ceph","ceph":` + chosen[d.Name].setting + `}}}`
+		env.Kubectl(ctx, "patch", "clustercsidriver", d.Name, "--type=merge", "-p", patch)
+	}
+	expectChosen(ctx)
+	env.Kubectl(ctx, "replace", "-f", stock)
+}
+
+// expectChosen waits for the classes that show the settings.
+func expectChosen(ctx context.Context) {
+	GinkgoHelper()
+	for _, d := range driver.All {
+		Eventually(func(g Gomega) {
+			class, err := env.Kube.StorageV1().StorageClasses().Get(ctx, d.StorageClass, metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(class.Parameters).To(HaveKeyWithValue(chosen[d.Name].parameter, chosen[d.Name].value))
+		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+	}
 }
 
 // unbroken is who a pod is that goes on writing, with its first container still.
