@@ -25,7 +25,7 @@ type Call string
 const (
 	// Refused calls are not made, and get an errno.
 	Refused Call = "refused"
-	// Hanging calls are not made, and get no answer for Silence; Belated ones are made then.
+	// Hanging calls are not made, and get no answer for Silence; Belated ones are made after Delay.
 	Hanging Call = "hangs"
 	Belated Call = "late"
 	// Lost is the answer of a call that is made.
@@ -35,8 +35,12 @@ const (
 	KilledAfter  Call = "after"
 )
 
-// Silence is longer than any deadline of a controller for Ceph.
-const Silence = 50
+const (
+	// Silence is longer than anybody waits here for how a change ends: who waits for the answer has no deadline.
+	Silence = 150
+	// Delay is longer than any deadline of a controller for Ceph.
+	Delay = 50
+)
 
 // OfCeph are the faults of calls to Ceph.
 var OfCeph = []Fault{
@@ -47,7 +51,7 @@ var OfCeph = []Fault{
 	{Name: "Ceph: busy", Call: Refused, Number: int(syscall.EBUSY)},
 	{Name: "Ceph: try again", Call: Refused, Number: int(syscall.EAGAIN)},
 	{Name: "Ceph: hangs", Call: Hanging, Number: Silence},
-	{Name: "Ceph: late", Call: Belated, Number: Silence},
+	{Name: "Ceph: late", Call: Belated, Number: Delay},
 }
 
 const (

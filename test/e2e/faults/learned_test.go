@@ -137,7 +137,7 @@ func (l learned) expectSame(ctx context.Context, d driver.Driver, c change, one 
 		}
 		Expect(flapping(flaps(d, begin), way.flaps, allowed(one.fault))).To(BeEmpty())
 		what = hit(d, one)
-		AddReportEntry(fmt.Sprintf("%s, %s: as without it after %.1f s", one, what, time.Since(begin).Seconds()))
+		AddReportEntry(fmt.Sprintf("%s, %s: %.1f s", one, what, time.Since(begin).Seconds()))
 	}
 	return what
 }

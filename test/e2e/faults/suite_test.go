@@ -76,6 +76,9 @@ var _ = Describe("A write that fails", Ordered, ContinueOnFailure, func() {
 				undisturbed := learn(ctx, d, c)
 				var wrong []string
 				for _, one := range chosen(c.name, undisturbed.cases(), random) {
+					if ctx.Err() != nil {
+						break // Somebody has ended the suite.
+					}
 					wrong = append(wrong, try(ctx, d, c, undisturbed, one)...)
 				}
 				Expect(wrong).To(BeEmpty())
