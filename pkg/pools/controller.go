@@ -139,6 +139,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	in, err := c.gather()
 	c.keep(in)
 	if err != nil {
+		c.asked = question{} // The condition does not hold Ceph's answer any more.
 		return c.report(ctx, err)
 	}
 	client, connected := c.Client(in.fsid)

@@ -251,3 +251,29 @@ func TestWithoutResource(t *testing.T) {
 		t.Error("without a ClusterCSIDriver nothing is done")
 	}
 }
+
+// TestMendedAtOnce: what could not be read says so until it can be, not until Ceph is asked the next time.
+func TestMendedAtOnce(t *testing.T) {
+	tests := map[string]struct {
+		reason      string
+		damage, end func(r *rig)
+	}{
+		"Record":   {"the ConfigMap was damaged and put back", func(r *rig) { r.record.fail = errors.New("not readable") }, func(r *rig) { r.record.fail = nil }},
+		"Settings": {"so were the settings", func(r *rig) { r.wrong = errors.New("not readable") }, func(r *rig) { r.wrong = nil }},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, driver.RBD, nil)
+			r.sync(t)
+			r.sync(t)
+			tc.damage(r)
+			r.sync(t)
+			if c := r.operator.Condition(condition.PoolsDegraded); c == nil || c.Status != operatorv1.ConditionTrue {
+				t.Fatalf("%s: while it is unreadable: %+v", tc.reason, c)
+			}
+			tc.end(r)
+			r.sync(t)
+			r.expect(t, tc.reason, condition.AsExpected)
+		})
+	}
+}
