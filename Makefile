@@ -1,6 +1,6 @@
 # Targets carry the names of openshift/build-machinery-go.
 all: build
-.PHONY: all help dependencies dependencies-nodes build test test-unit test-e2e test-e2e-failed test-node soak require-nodes verify update clean \
+.PHONY: all help dependencies dependencies-nodes build test test-unit test-e2e test-e2e-failed test-node soak fuzz require-nodes verify update clean \
 	verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden update-gofmt update-deps update-golden \
 	test-releases test-kubernetes-e2e cluster-up cluster-down demo bench images test-image test-release-suites
 
@@ -76,7 +76,17 @@ test-e2e-failed: build ## Run the suites again that failed in the last make test
 soak: build ## Break each write of the operators, and of uninstall and teardown, in each way, and compare how it ends
 	$(CLUSTER) binaries
 	SOAK=all $(RUN_SUITES) -timeout=48h ./test/e2e/faults; faults=$$?; cat bin/faults.txt; \
-	SOAK=all $(RUN_SUITES) -timeout=6h ./test/e2e/teardown -ginkgo.focus="writes that fail" && exit $$faults
+	SOAK=all $(RUN_SUITES) -timeout=6h ./test/e2e/teardown -ginkgo.focus="writes that fail" && \
+	SOAK=all $(RUN_SUITES) -timeout=6h ./test/e2e/inputs && $(MAKE) fuzz && exit $$faults
+
+FUZZ_TIME = 1m
+fuzz: dependencies ## Give each parser what nobody has thought of, for a minute or FUZZ_TIME= each; what fails is kept as a test
+	@set -e; for folder in $$(grep -rl --include='*_test.go' '^func Fuzz' pkg | xargs -n1 dirname | sort -u); do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z]*\).*/\1/p' $$folder/*_test.go); do \
+			echo "$$folder $$target"; \
+			$(GO) test -vet=off $(GO_FLAGS) -run '^$$' -fuzz "^$$target\$$" -fuzztime=$(FUZZ_TIME) -fuzzminimizetime=5s ./$$folder; \
+		done; \
+	done
 
 # Each release twice: its daemons with clients of the installed one, as an upgraded cluster has them, and
 # everything of that release, as a new cluster has it.

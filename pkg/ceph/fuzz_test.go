@@ -70,6 +70,49 @@ func FuzzReplies(f *testing.F) {
 		_, _ = ParseFileSystems([]byte(text))
 		_, _ = ParseSubvolumeGroups([]byte(text))
 		_, _ = ParseVersion([]byte(text))
+		_, _ = ParseSessions([]byte(text))
+		_, _ = ParseFileClients([]byte(text))
+		_, _ = ParseSubvolumeInfo([]byte(text))
+		_, _ = ParseSubvolumeMetadata([]byte(text))
+		_, _ = ParsePendingClones([]byte(text))
+		_, _ = ParseCapacities([]byte(text))
+		_, _ = ParseFilesystemPools([]byte(text))
+		_, _ = ParseBanner([]byte(text))
+		_, _ = ParseWatchers([]byte(text))
+		if said := (Watcher{Answer: []byte(text)}).String(); strings.ContainsAny(said, "\n\r") {
+			t.Errorf("a watcher fills more than a line: %q", said)
+		}
+	})
+}
+
+func FuzzParseRefTracker(f *testing.F) {
+	version := []byte{0, 0, 0, refTrackerVersion}
+	f.Add([]byte{0, 0, 0, 1}, version, "a", []byte{1}, "b", []byte{2})
+	f.Add([]byte{0, 0, 0, 2}, version, "a", []byte{1}, "", []byte{1})
+	f.Fuzz(func(t *testing.T, data, version []byte, one string, first []byte, other string, second []byte) {
+		tracker, err := ParseRefTracker(data, version, map[string][]byte{one: first, other: second})
+		if err != nil {
+			return
+		}
+		count, found, others := tracker.Drop([]string{one, other, one})
+		if count != 0 || others || len(found) != len(tracker.Masked) {
+			t.Errorf("of %+v are left %d, %v", tracker, count, others)
+		}
+	})
+}
+
+func FuzzNames(f *testing.F) {
+	const uuid = "11111111-2222-4333-8444-555555555555"
+	f.Add("csi.volume." + uuid)
+	f.Add("csi.volumes.default")
+	f.Add("csi-vol-" + uuid + "-temp")
+	f.Fuzz(func(t *testing.T, name string) {
+		if n, ok := ParseJournalName(name); ok && !n.Directory && n.Object() != name {
+			t.Errorf("journal %q is called %q", name, n.Object())
+		}
+		if n, ok := ParseCSIName(name); ok && n.Owner() != strings.TrimSuffix(name, temporarySuffix) {
+			t.Errorf("%q belongs to %q", name, n.Owner())
+		}
 	})
 }
 
