@@ -23,8 +23,8 @@ func quote(text string) string {
 	return strconv.Quote(text)
 }
 
-// looksSecret finds a long run of base64 that starts as cephx keys do, or has digits, upper
-// and lower case letters.
+// looksSecret finds a long run of base64 that has the start of a cephx key in it, or digits, upper and
+// lower case letters.
 func looksSecret(text string) bool {
 	isBase64 := func(r rune) bool {
 		return isDigit(r) || isUpper(r) || isLower(r) || strings.ContainsRune("+/=", r)
@@ -33,8 +33,11 @@ func looksSecret(text string) bool {
 	for _, run := range runs {
 		mixed := strings.ContainsFunc(run, isDigit) && strings.ContainsFunc(run, isUpper) &&
 			strings.ContainsFunc(run, isLower)
-		keyStart := strings.HasPrefix(run, "AQ") || strings.HasPrefix(run, "Ag")
-		if len(run) >= keyLikeRun && (mixed || keyStart) {
+		if len(run) < keyLikeRun {
+			continue
+		}
+		start := run[:len(run)-keyLikeRun+len("AQ")]
+		if mixed || strings.Contains(start, "AQ") || strings.Contains(start, "Ag") {
 			return true
 		}
 	}
