@@ -63,7 +63,7 @@ func monHost(conf []byte) string { return valueOf(conf, "mon_host") }
 func valueOf(file []byte, name string) string {
 	for line := range strings.Lines(string(file)) {
 		before, after, found := strings.Cut(line, "=")
-		if found && strings.TrimSpace(strings.ReplaceAll(before, " ", "_")) == name {
+		if found && strings.ReplaceAll(strings.TrimSpace(before), " ", "_") == name {
 			return strings.TrimSpace(after)
 		}
 	}
@@ -123,11 +123,11 @@ func declarations() (bad, good []declaration) {
 		{what: "mons of which one has no end", change: replaced(conf, hosts, "[v2:127.0.0.1"), reason: condition.CredentialsInvalid, says: []string{conf}},
 		{what: "a port that is none", change: replaced(conf, hosts, "127.0.0.1:99999"), reason: condition.CredentialsInvalid, says: []string{conf, "99999"}},
 		{what: "bytes that are no UTF-8 for a mon", change: replaced(conf, hosts, "\xff\xfa"), reason: condition.CredentialsInvalid, says: []string{conf}},
-		{what: "an fsid that is none", change: replaced(conf, fsid, "${FSID}"), reason: condition.CredentialsInvalid, says: []string{conf, "${FSID}", "ceph fsid"}},
+		{what: "an fsid that is none", change: replaced(conf, fsid, "%FSID%"), reason: condition.CredentialsInvalid, says: []string{conf, "%FSID%", "ceph fsid"}},
 		{what: "two different users", change: edit(keyring, func(text string) string {
 			return strings.ReplaceAll(text, "client.admin", "client.one") + "\n[client.two]\nkey = " + unknownKey + "\n"
 		}),
-			reason: condition.CredentialsInvalid, says: []string{keyring, "userID"}},
+			reason: condition.CredentialsInvalid, says: []string{keyring, "client.one", "client.two", "leave only"}},
 		{what: "half a key", change: replaced(keyring, key, key[:20]), reason: condition.CredentialsInvalid, says: []string{keyring}},
 		{what: "a password", change: replaced(keyring, key, noKey), reason: condition.CredentialsInvalid, says: []string{keyring, "base64"}},
 		{what: "a key of nobody", change: replaced(keyring, key, unknownKey), reason: condition.AccessDenied, says: []string{"client.admin"}},
