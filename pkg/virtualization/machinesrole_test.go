@@ -54,7 +54,7 @@ func TestRightsOnPlatforms(t *testing.T) {
 					manager = driver.RBD.OperatorName() + "-" + annotationsName
 				}
 				o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: manager, Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1",
-					FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:annotations":{"f:a":{}}}}`)}}})
+					FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:a":{}}}}`)}})
 			})
 			if !tc.bound {
 				r.unbind(t, driver.RBD.MachinesRole())
