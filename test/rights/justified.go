@@ -19,6 +19,7 @@ const (
 	asked  = "an administrator asks for it, maybe for one driver only"
 	fresh  = "a volume is looked at anew before anything is written about it in Ceph"
 	named  = "the API server asks it, with the name, of whoever applies what is not there"
+	served = "serving certificates and their CA are rewritten when they end, or somebody has damaged them, where OpenShift does not make them"
 	listed = "spec.driverConfig.ceph.outOfBand, rookNamespace and monValueFromSecret, which a suite may use with one driver only"
 )
 
@@ -94,7 +95,10 @@ func ofDriver(d driver.Driver) map[Right]string {
 var ofGlue = justified(reason{repair, Cluster, "update",
 	"rbac.authorization.k8s.io/clusterroles:ceph-rbd-csi-driver-operator-clusterrole rbac.authorization.k8s.io/clusterroles:ceph-cephfs-csi-driver-operator-clusterrole " +
 		"rbac.authorization.k8s.io/clusterrolebindings:ceph-rbd-csi-driver-operator-clusterrolebinding " +
-		"rbac.authorization.k8s.io/clusterrolebindings:ceph-cephfs-csi-driver-operator-clusterrolebinding"})
+		"rbac.authorization.k8s.io/clusterrolebindings:ceph-cephfs-csi-driver-operator-clusterrolebinding"},
+	reason{served, Namespace, "update", "/secrets:ceph-cluster-storage-signer /secrets:ceph-cluster-storage-serving-cert " +
+		"/secrets:ceph-rbd-csi-driver-operator-serving-cert /secrets:ceph-rbd-csi-driver-controller-metrics-serving-cert " +
+		"/secrets:ceph-cephfs-csi-driver-operator-serving-cert /secrets:ceph-cephfs-csi-driver-controller-metrics-serving-cert"})
 
 // reason says why a verb is needed on resources ("group/resource" or "group/resource:name").
 type reason struct {
