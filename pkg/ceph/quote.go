@@ -31,11 +31,10 @@ func looksSecret(text string) bool {
 	}
 	runs := strings.FieldsFunc(text, func(r rune) bool { return !isBase64(r) })
 	for _, run := range runs {
-		mixed := strings.ContainsFunc(run, isDigit) && strings.ContainsFunc(run, isUpper) &&
-			strings.ContainsFunc(run, isLower)
 		if len(run) < keyLikeRun {
 			continue
 		}
+		mixed := strings.ContainsFunc(run, isDigit) && strings.ContainsFunc(run, isUpper) && strings.ContainsFunc(run, isLower)
 		start := run[:len(run)-keyLikeRun+len("AQ")]
 		if mixed || strings.Contains(start, "AQ") || strings.Contains(start, "Ag") {
 			return true

@@ -12,6 +12,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
 	"github.com/openshift/ceph-csi-driver-operator/test/faults"
+	"github.com/openshift/ceph-csi-driver-operator/test/sample"
 )
 
 // table counts what was tried and what went wrong, by change and fault. A fault that found no write to happen at
@@ -59,7 +60,7 @@ func (t *table) String() string {
 }
 
 var _ = ReportAfterSuite("results", func(SpecContext, Report) {
-	text := fmt.Sprintf("SEED=%d\n%s", seed(), results.String())
+	text := fmt.Sprintf("SEED=%d\n%s", sample.Seed(), results.String())
 	fmt.Print(text)
 	root, err := repository.Root()
 	Expect(err).NotTo(HaveOccurred())

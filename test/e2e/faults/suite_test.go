@@ -9,10 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -23,6 +21,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 	"github.com/openshift/ceph-csi-driver-operator/test/faults"
 	"github.com/openshift/ceph-csi-driver-operator/test/operatorprocess"
+	"github.com/openshift/ceph-csi-driver-operator/test/sample"
 )
 
 var (
@@ -69,9 +68,9 @@ const (
 )
 
 var _ = Describe("A write that fails", Ordered, ContinueOnFailure, func() {
-	random := rand.New(rand.NewPCG(seed(), 0))
+	random := sample.Random(0)
 	for _, d := range drivers(random) {
-		for _, c := range some(changes(d), sampledChanges, random) {
+		for _, c := range sample.Of(changes(d), sampledChanges, random) {
 			It("changes nothing of how it ends: "+c.name, func(ctx SpecContext) {
 				undisturbed := learn(ctx, d, c)
 				var wrong []string
@@ -110,7 +109,7 @@ func try(ctx context.Context, d driver.Driver, c change, undisturbed learned, on
 
 // drivers are one of both for a sample, and both with SOAK.
 func drivers(random *rand.Rand) []driver.Driver {
-	if os.Getenv("SOAK") != "" {
+	if sample.Soaking() {
 		return driver.All
 	}
 	return driver.All[random.IntN(len(driver.All)):][:1]
@@ -122,26 +121,5 @@ func chosen(change string, all []attempt, random *rand.Rand) []attempt {
 		wanted := regexp.MustCompile(only)
 		return slices.DeleteFunc(all, func(a attempt) bool { return !wanted.MatchString(change + ": " + a.String()) })
 	}
-	return some(all, sampledFaults, random)
-}
-
-// some are a sample, or with SOAK all.
-func some[T any](all []T, sampled int, random *rand.Rand) []T {
-	if os.Getenv("SOAK") != "" {
-		return all
-	}
-	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return all[:min(sampled, len(all))]
-}
-
-// seed is SEED, or the date; a report repeats it.
-func seed() uint64 {
-	if n, err := strconv.ParseUint(os.Getenv("SEED"), 10, 64); err == nil {
-		return n
-	}
-	n, err := strconv.ParseUint(time.Now().Format("20060102"), 10, 64)
-	if err != nil {
-		panic(err)
-	}
-	return n
+	return sample.Of(all, sampledFaults, random)
 }

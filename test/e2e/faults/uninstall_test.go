@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 	"github.com/openshift/ceph-csi-driver-operator/test/faults"
+	"github.com/openshift/ceph-csi-driver-operator/test/sample"
 )
 
 // untouched is Ceph before any operator has run.
@@ -36,12 +36,7 @@ func named(name string) faults.Fault {
 }
 
 // stride is how far each run of `uninstall` gets: in a soak, each of its writes is its last one once.
-func stride() int {
-	if os.Getenv("SOAK") != "" {
-		return 1
-	}
-	return 8
-}
+func stride() int { return sample.Stride(8) }
 
 // uninstalled runs the command again and again, with a fault soon after the begin of each run, until one
 // has nothing to do any more that a fault could happen at.

@@ -4,11 +4,8 @@ package inputs
 
 import (
 	"context"
-	"math/rand/v2"
-	"os"
 	"strconv"
 	"testing"
-	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -18,6 +15,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
+	"github.com/openshift/ceph-csi-driver-operator/test/sample"
 )
 
 var env *fixture.Environment
@@ -28,26 +26,12 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	env = fixture.Start(ctx, embedded.Options{})
 	env.Deploy(ctx)
 	env.Rest(ctx)
-	AddReportEntry("SEED=" + strconv.FormatUint(seed(), 10))
+	AddReportEntry("SEED=" + strconv.FormatUint(sample.Seed(), 10))
 })
 
-// some are a sample, which is another one each day, or with SOAK all.
+// some are a sample, or when soaking all.
 func some[T any](all []T, sampled int) []T {
-	if os.Getenv("SOAK") != "" {
-		return all
-	}
-	random := rand.New(rand.NewPCG(seed(), uint64(len(all))))
-	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return all[:min(sampled, len(all))]
-}
-
-// seed is SEED, or the date.
-func seed() uint64 {
-	if n, err := strconv.ParseUint(os.Getenv("SEED"), 10, 64); err == nil {
-		return n
-	}
-	year, month, day := time.Now().Date()
-	return uint64(year*10000 + int(month)*100 + day)
+	return sample.Of(all, sampled, sample.Random(len(all)))
 }
 
 // standing is what a bad input must leave as it is.

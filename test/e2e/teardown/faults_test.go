@@ -2,7 +2,6 @@ package teardown
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -10,6 +9,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/openshift/ceph-csi-driver-operator/test/faults"
+	"github.com/openshift/ceph-csi-driver-operator/test/sample"
 )
 
 // mostRuns is more than the removal of a few volumes has writes, each of which meets several faults.
@@ -30,7 +30,7 @@ func calls() {
 			}
 			for at := stride(); ; at += 5 {
 				happened := again(ctx, fmt.Sprintf("refused-%d-%s-%d", f.Number, f.Call, at), append(shown, images...), []faults.Fault{f}, at)
-				if happened == 0 || !soaking() {
+				if happened == 0 || !sample.Soaking() {
 					break
 				}
 			}
@@ -39,14 +39,7 @@ func calls() {
 }
 
 // stride is how far the first run gets, and how far each that is killed gets: in a soak, each of their writes is the last one once.
-func stride() int {
-	if soaking() {
-		return 1
-	}
-	return 7
-}
-
-func soaking() bool { return os.Getenv("SOAK") != "" }
+func stride() int { return sample.Stride(7) }
 
 // again tears a cluster down, again and again, with a fault at the same write of each run, until one has nothing
 // to do any more that a fault could happen at. It returns how many have happened.
