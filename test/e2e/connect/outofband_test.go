@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
@@ -39,13 +38,7 @@ func obey(ctx SpecContext, message string) {
 // configure replaces spec.driverConfig.ceph; nil removes it.
 func configure(ctx SpecContext, d driver.Driver, ceph map[string]any) {
 	GinkgoHelper()
-	patch := []map[string]any{{"op": "add", "path": "/spec/driverConfig", "value": map[string]any{"driverType": driver.DriverType, "ceph": ceph}}}
-	if ceph == nil {
-		patch = []map[string]any{{"op": "remove", "path": "/spec/driverConfig"}}
-	}
-	content, err := json.Marshal(patch)
-	Expect(err).NotTo(HaveOccurred())
-	_, err = env.Drivers.Patch(ctx, d.Name, types.JSONPatchType, content, metav1.PatchOptions{})
+	_, err := env.Configure(ctx, d, ceph)
 	Expect(err).NotTo(HaveOccurred())
 }
 

@@ -14,8 +14,6 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/dynamic"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -74,17 +72,6 @@ func everySetting(d driver.Driver) map[string]any {
 	return out
 }
 
-func resources() dynamic.ResourceInterface {
-	return env.Dynamic.Resource(operatorv1.GroupVersion.WithResource("clustercsidrivers"))
-}
-
-// configure replaces spec.driverConfig, or asks whether that could be done.
-func configure(ctx context.Context, d driver.Driver, member map[string]any, options ...string) (*unstructured.Unstructured, error) {
-	patch, err := json.Marshal([]map[string]any{{"op": "add", "path": "/spec/driverConfig", "value": map[string]any{"driverType": driver.DriverType, "ceph": member}}})
-	Expect(err).NotTo(HaveOccurred())
-	return resources().Patch(ctx, d.Name, types.JSONPatchType, patch, metav1.PatchOptions{DryRun: options})
-}
-
 // annotated is a ClusterCSIDriver that has its settings in the annotation.
 func annotated(d driver.Driver, member map[string]any) *unstructured.Unstructured {
 	text, err := json.Marshal(member)
@@ -100,7 +87,7 @@ const amounts = "requests are not above their limits"
 
 // disagreement is what API server and operator do not see alike; empty if they do.
 func disagreement(ctx context.Context, d driver.Driver, field string, member map[string]any) string {
-	cr, refused := configure(ctx, d, member, metav1.DryRunAll)
+	cr, refused := env.Configure(ctx, d, member, metav1.DryRunAll)
 	_, problem := settings.Read(d, annotated(d, member))
 	switch {
 	case problem != nil && strings.Contains(problem.Error(), amounts):
@@ -145,7 +132,7 @@ var _ = Describe("A setting", func() {
 			}
 			Expect(disagreement(ctx, d, "", all)).To(BeEmpty())
 			var wrong []string
-			tried := some(attempts(d), 400)
+			tried := some(attempts(d), 150)
 			for _, a := range tried {
 				if text := disagreement(ctx, d, a.field, a.member); text != "" {
 					wrong = append(wrong, a.says+": "+text)

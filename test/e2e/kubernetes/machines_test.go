@@ -6,7 +6,6 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-	operatorv1 "github.com/openshift/api/operator/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -51,7 +50,7 @@ func harvester(ctx context.Context) *fixture.Bystanders {
 		spec: {policyName: theirs, validationActions: [Deny]}}`)
 	others.Create(ctx, fixture.MachineImages, "default", `{apiVersion: harvesterhci.io/v1beta1, kind: VirtualMachineImage, metadata: {name: ubuntu}, spec: {targetStorageClassName: users}}`)
 	for _, d := range driver.All {
-		_, err := env.Dynamic.Resource(operatorv1.GroupVersion.WithResource("clustercsidrivers")).Patch(ctx, d.Name, types.MergePatchType,
+		_, err := env.DriverResources().Patch(ctx, d.Name, types.MergePatchType,
 			[]byte(`{"spec": {"driverConfig": {"driverType": "Ceph", "ceph": {"imageProtection": "Enabled", "kernelModules": "AtBoot"}}}}`), metav1.PatchOptions{})
 		Expect(err).NotTo(HaveOccurred())
 	}

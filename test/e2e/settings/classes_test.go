@@ -43,7 +43,7 @@ var _ = Describe("Settings", func() {
 			g.Expect(now.Annotations).To(HaveKeyWithValue("example.com/mine", "1"))
 		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 
-		_, err := configure(ctx, d, settings{})
+		_, err := env.Configure(ctx, d, settings{})
 		Expect(err).NotTo(HaveOccurred())
 		Eventually(func(g Gomega) {
 			now := class(ctx, g, d)

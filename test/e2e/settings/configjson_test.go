@@ -34,7 +34,7 @@ var _ = Describe("Read affinity", func() {
 					"enabled": true, "crushLocationLabels": []any{"topology.kubernetes.io/zone", "example.com/rack"},
 				}))
 			}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
-			_, err := configure(ctx, d, map[string]any{})
+			_, err := env.Configure(ctx, d, map[string]any{})
 			Expect(err).NotTo(HaveOccurred())
 			Eventually(func(g Gomega) {
 				g.Expect(entry(ctx, g, d)).NotTo(HaveKey("readAffinity"))

@@ -90,7 +90,7 @@ func editAnnotation(ctx context.Context, d driver.Driver, text string) {
 
 func annotation(ctx context.Context, g Gomega, d driver.Driver) string {
 	GinkgoHelper()
-	cr, err := resources().Get(ctx, d.Name, metav1.GetOptions{})
+	cr, err := env.DriverResources().Get(ctx, d.Name, metav1.GetOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
 	return cr.GetAnnotations()[driver.SettingsAnnotation]
 }
@@ -166,7 +166,7 @@ var _ = Describe("A CRD", func() {
 		putStockBack(ctx)
 		Eventually(func(g Gomega) { g.Expect(member(ctx, g, d)).To(BeNil()) }).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 		By("writing anything, which loses what the CRD does not know")
-		_, err := resources().Patch(ctx, d.Name, types.MergePatchType, []byte(`{"metadata":{"labels":{"example.com/any":"1"}}}`), metav1.PatchOptions{})
+		_, err := env.DriverResources().Patch(ctx, d.Name, types.MergePatchType, []byte(`{"metadata":{"labels":{"example.com/any":"1"}}}`), metav1.PatchOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		said := tell(ctx, condition.SettingsComplete)
 		Expect(said.Status).To(Equal(operatorv1.ConditionFalse))
@@ -189,7 +189,7 @@ var _ = Describe("A CRD", func() {
 		By("doing what the message says")
 		patch(ctx)
 		Eventually(func(g Gomega) {
-			_, err := resources().Patch(ctx, d.Name, types.MergePatchType, []byte(command[2]), metav1.PatchOptions{})
+			_, err := env.DriverResources().Patch(ctx, d.Name, types.MergePatchType, []byte(command[2]), metav1.PatchOptions{})
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(member(ctx, g, d)).To(Equal(fields))
 		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
@@ -212,7 +212,7 @@ var _ = Describe("A CRD", func() {
 				g.Expect(class(ctx, g, d).Parameters).To(HaveKeyWithValue("mapOptions", options))
 			}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 			level := []string{"Debug", "Trace", "Normal"}[i]
-			_, err := resources().Patch(ctx, d.Name, types.MergePatchType, []byte(`{"spec":{"logLevel":"`+level+`"}}`), metav1.PatchOptions{})
+			_, err := env.DriverResources().Patch(ctx, d.Name, types.MergePatchType, []byte(`{"spec":{"logLevel":"`+level+`"}}`), metav1.PatchOptions{})
 			Expect(err).NotTo(HaveOccurred())
 			Expect(env.Operator(d).Stop(ctx)).To(Succeed())
 			Expect(env.Operator(d).Restart()).To(Succeed())
@@ -233,12 +233,12 @@ var _ = Describe("A CRD", func() {
 		stop()
 		patch(ctx)
 		Eventually(func(g Gomega) {
-			_, err := configure(ctx, d, fields)
+			_, err := env.Configure(ctx, d, fields)
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(env.Condition(ctx, g, d, condition.SettingsComplete)).To(BeZero())
 			g.Expect(annotation(ctx, g, d)).To(MatchJSON(`{"imageFeatures":"layering","mapOptions":"krbd:rxbounce"}`))
 		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
-		_, err := configure(ctx, d, nil)
+		_, err := env.Configure(ctx, d, nil)
 		Expect(err).NotTo(HaveOccurred())
 		Eventually(func(g Gomega) {
 			g.Expect(annotation(ctx, g, d)).To(BeEmpty())
@@ -254,7 +254,7 @@ var _ = Describe("A CRD", func() {
 		DeferCleanup(func(ctx SpecContext) { putStockBack(ctx); patch(ctx) })
 		openUp(ctx)
 		Eventually(func(g Gomega) {
-			_, err := configure(ctx, d, map[string]any{"mounter": "quantum", "filesystem": "a"})
+			_, err := env.Configure(ctx, d, map[string]any{"mounter": "quantum", "filesystem": "a"})
 			g.Expect(err).NotTo(HaveOccurred())
 		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 		said := tell(ctx, condition.SettingsDegraded)
@@ -267,7 +267,7 @@ var _ = Describe("A CRD", func() {
 			g.Expect(untouched(ctx, g, d)).To(Equal(before))
 		}).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed())
 
-		_, err := configure(ctx, d, fields)
+		_, err := env.Configure(ctx, d, fields)
 		Expect(err).NotTo(HaveOccurred())
 		silent(ctx, condition.SettingsDegraded)
 		Expect(untouched(ctx, Default, d)).To(Equal(before))

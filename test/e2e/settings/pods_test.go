@@ -69,7 +69,7 @@ var _ = DescribeTable("Where pods run, and with what", func(ctx SpecContext, d d
 	env.Settle(ctx)
 
 	By("going on with it beside a mistake")
-	_, err := configure(ctx, d, map[string]any{"node": map[string]any{
+	_, err := env.Configure(ctx, d, map[string]any{"node": map[string]any{
 		"resources": map[string]any{"csi-driver": map[string]any{"requests": memory("2Gi"), "limits": memory("1Gi")}},
 	}})
 	Expect(err).NotTo(HaveOccurred())
@@ -82,7 +82,7 @@ var _ = DescribeTable("Where pods run, and with what", func(ctx SpecContext, d d
 	}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 
 	By("going back when it is removed")
-	_, err = configure(ctx, d, nil)
+	_, err = env.Configure(ctx, d, nil)
 	Expect(err).NotTo(HaveOccurred())
 	Eventually(func(g Gomega) {
 		g.Expect(podsOf(ctx, g, d)).To(Equal(before))

@@ -14,7 +14,7 @@ import (
 var _ = Describe("The API server", func() {
 	type member = map[string]any
 	DescribeTable("says what is not allowed", func(ctx SpecContext, d driver.Driver, fields member, want string) {
-		_, err := configure(ctx, d, fields, metav1.DryRunAll)
+		_, err := env.Configure(ctx, d, fields, metav1.DryRunAll)
 		if want == "" {
 			Expect(err).NotTo(HaveOccurred())
 			return
@@ -44,7 +44,7 @@ var _ = Describe("The API server", func() {
 	)
 
 	It("gives each driver its own fields", func(ctx SpecContext) {
-		_, err := configure(ctx, driver.CephFS, map[string]any{"pool": "p"}, metav1.DryRunAll)
+		_, err := env.Configure(ctx, driver.CephFS, map[string]any{"pool": "p"}, metav1.DryRunAll)
 		Expect(err).To(MatchError(ContainSubstring("is a setting of " + driver.RBD.Name)))
 	})
 })

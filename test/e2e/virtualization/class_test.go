@@ -94,8 +94,7 @@ func tune(ctx context.Context, d driver.Driver, member string) {
 // Ceph.
 func patchDriver(ctx context.Context, d driver.Driver, spec string) {
 	GinkgoHelper()
-	resource := env.Dynamic.Resource(operatorv1.GroupVersion.WithResource("clustercsidrivers"))
-	_, err := resource.Patch(ctx, d.Name, types.MergePatchType, []byte(`{"spec":`+spec+`}`), metav1.PatchOptions{})
+	_, err := env.DriverResources().Patch(ctx, d.Name, types.MergePatchType, []byte(`{"spec":`+spec+`}`), metav1.PatchOptions{})
 	Expect(err).NotTo(HaveOccurred())
 }
 
