@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -31,7 +31,7 @@ const defaultAnnotation = "storageclass.kubernetes.io/is-default-class"
 // back what users gave it, above all whether it is the default, also when the process ends in
 // between.
 func (s StorageClass) keep(ctx context.Context) error {
-	managed, err := management.State(s.Operator, s.Driver.Name)
+	managed, err := ctrl.ManagementState(s.Operator, s.Driver.Name)
 	if err != nil || managed != operatorv1.Managed {
 		return err
 	}

@@ -19,9 +19,8 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -38,7 +37,7 @@ type SnapshotsConfig struct {
 	// "volumesnapshotclasses.snapshot.storage.k8s.io"; none when the CRD does not exist.
 	Served func(crd string) []string
 	// Placement is where volumes go; empty until pkg/pools knows.
-	Placement *latest.Value[ceph.Placement]
+	Placement *ctrl.Latest[ceph.Placement]
 	// Open says that the driver is to be deployed; otherwise nothing is done.
 	Open func() bool
 	// Record has what users gave a VolumeSnapshotClass, GroupRecord a VolumeGroupSnapshotClass, that is
@@ -81,8 +80,8 @@ func (c *snapshots) sync(ctx context.Context, syncCtx factory.SyncContext) error
 	if !c.Open() {
 		return nil
 	}
-	managementState, err := management.State(c.Operator, c.Driver.Name)
-	if err != nil || managementState == management.None {
+	managementState, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
+	if err != nil || managementState == ctrl.NoCR {
 		return err
 	}
 	managed := managementState == operatorv1.Managed

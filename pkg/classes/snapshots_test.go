@@ -23,8 +23,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 )
 
 const (
@@ -67,7 +67,7 @@ func newSnapshotsRig(t *testing.T, objects ...runtime.Object) *snapshotsRig {
 			manifest(t, driver.RBD, assets.VolumeSnapshotClass), manifest(t, driver.RBD, assets.VolumeGroupSnapshotClass),
 		},
 		Served:      func(crd string) []string { return r.served[crd] },
-		Placement:   &latest.Value[ceph.Placement]{},
+		Placement:   &ctrl.Latest[ceph.Placement]{},
 		Open:        func() bool { return true },
 		Record:      &memory{},
 		GroupRecord: &memory{},

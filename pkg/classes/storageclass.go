@@ -19,8 +19,8 @@ import (
 	storageclientv1 "k8s.io/client-go/kubernetes/typed/storage/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 )
 
 // Why a StorageClass is not touched.
@@ -40,7 +40,7 @@ type StorageClass struct {
 	// Manifest is the asset, without the parameters of the Ceph cluster.
 	Manifest []byte
 	// Placement is where volumes go; empty until pkg/pools knows.
-	Placement *latest.Value[ceph.Placement]
+	Placement *ctrl.Latest[ceph.Placement]
 	// Settings are those in force.
 	Settings func() (driver.Settings, error)
 	// InUse says whether disk images of virtual machines use a StorageClass: their platform then
@@ -50,12 +50,12 @@ type StorageClass struct {
 	State func() (operatorv1.StorageClassStateName, error)
 	// Held is the state that the class cannot follow for that reason: Managed, with other
 	// parameters, or Removed. It is empty while nothing is held up.
-	Held *latest.Value[operatorv1.StorageClassStateName]
+	Held *ctrl.Latest[operatorv1.StorageClassStateName]
 	// Record has what users gave the class while it is being made anew.
 	Record Record
 	// Decided is what a sync has found once: what library-go then deletes the class for is what was
 	// recorded and tried before, though settings change meanwhile.
-	Decided *latest.Value[Decision]
+	Decided *ctrl.Latest[Decision]
 }
 
 // Decision are the parameters that the class gets besides what the asset has, or why they are not known.

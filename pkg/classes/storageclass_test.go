@@ -22,8 +22,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 )
 
 func class(provisioner, mark string, parameters map[string]string) *storagev1.StorageClass {
@@ -67,9 +67,9 @@ func newStorageClass(t *testing.T, d driver.Driver, existing *storagev1.StorageC
 	}
 	client := fake.NewClientset(objects...)
 	kube := informers.NewSharedInformerFactory(client, 0)
-	s := StorageClass{Driver: d, StorageClasses: kube.Storage().V1().StorageClasses(), Placement: &latest.Value[ceph.Placement]{},
+	s := StorageClass{Driver: d, StorageClasses: kube.Storage().V1().StorageClasses(), Placement: &ctrl.Latest[ceph.Placement]{},
 		Client: client.StorageV1(), Operator: conditiontest.New(operatorv1.Managed), Manifest: manifest(t, d, assets.StorageClass), Record: &memory{},
-		InUse: func(string) bool { return false }, Held: &latest.Value[operatorv1.StorageClassStateName]{}, Decided: &latest.Value[Decision]{}}
+		InUse: func(string) bool { return false }, Held: &ctrl.Latest[operatorv1.StorageClassStateName]{}, Decided: &ctrl.Latest[Decision]{}}
 	s.State = func() (operatorv1.StorageClassStateName, error) { return operatorv1.ManagedStorageClass, nil }
 	s.Settings = func() (driver.Settings, error) { return driver.Settings{}, nil }
 	if place != nil {
@@ -206,7 +206,7 @@ func TestUsable(t *testing.T) {
 				StorageClass: newStorageClass(t, driver.RBD, tc.existing, nil),
 				Operator:     operator,
 				Open:         func() bool { return !tc.closed },
-				Problems:     &latest.Value[[]string]{},
+				Problems:     &ctrl.Latest[[]string]{},
 				Recorder:     recorder,
 			}
 			if tc.problems != nil {

@@ -15,9 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 )
 
 const (
@@ -33,7 +32,7 @@ type UsableConfig struct {
 	Open func() bool
 	// Problems is what keeps StorageClasses from working, in sorted sentences. While neither
 	// that is known nor the driver is to be deployed, nothing is written.
-	Problems *latest.Value[[]string]
+	Problems *ctrl.Latest[[]string]
 	// Triggers wake the controller when Open may have changed.
 	Triggers []factory.Informer
 	Recorder events.Recorder
@@ -58,7 +57,7 @@ func (c UsableConfig) sync(ctx context.Context, _ factory.SyncContext) error {
 	if !open && !known {
 		return nil
 	}
-	if state, err := management.State(c.Operator, c.Driver.Name); err != nil || state == management.None {
+	if state, err := ctrl.ManagementState(c.Operator, c.Driver.Name); err != nil || state == ctrl.NoCR {
 		return err
 	}
 	existing, err := c.existing()

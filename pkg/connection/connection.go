@@ -18,9 +18,8 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
@@ -71,12 +70,12 @@ type Config[S Session] struct {
 	Resolve ceph.Resolver
 	// Cluster is where the newest state of the Ceph cluster of the default classes is
 	// published; it is never cleared.
-	Cluster *latest.Value[ceph.Cluster]
+	Cluster *ctrl.Latest[ceph.Cluster]
 	// Clusters is where the newest state of every connected Ceph cluster is published, ordered
 	// by fsid; one that falls silent stays.
-	Clusters *latest.Value[[]ceph.Cluster]
+	Clusters *ctrl.Latest[[]ceph.Cluster]
 	// Reports is where the state of every connection is published.
-	Reports *latest.Value[[]report.Connection]
+	Reports *ctrl.Latest[[]report.Connection]
 	// Settings reads spec.driverConfig of the ClusterCSIDriver; while it fails, what it
 	// returned last counts.
 	Settings func() (driver.Settings, error)
@@ -169,8 +168,8 @@ func (c *Connection[S]) tick(ctx context.Context, syncCtx factory.SyncContext) e
 // sync looks for sources, each of which has a queue key of its own: the queue keeps a source
 // to one worker, and the workers keep sources apart.
 func (c *Connection[S]) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	state, err := management.State(c.config.Operator, c.config.Driver.Name)
-	if err != nil || state == management.None {
+	state, err := ctrl.ManagementState(c.config.Operator, c.config.Driver.Name)
+	if err != nil || state == ctrl.NoCR {
 		return err
 	}
 	managed := state == operatorv1.Managed

@@ -23,8 +23,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
@@ -38,9 +38,9 @@ type fixture struct {
 	kube        *fake.Clientset
 	informers   informers.SharedInformerFactory
 	operator    *operatorClient
-	cluster     *latest.Value[ceph.Cluster]
-	clusters    *latest.Value[[]ceph.Cluster]
-	reports     *latest.Value[[]report.Connection]
+	cluster     *ctrl.Latest[ceph.Cluster]
+	clusters    *ctrl.Latest[[]ceph.Cluster]
+	reports     *ctrl.Latest[[]report.Connection]
 	clock       *clocktesting.FakeClock
 	recorder    events.InMemoryRecorder
 	named       string
@@ -86,7 +86,7 @@ func newFixture(t *testing.T) *fixture {
 // restart is a new process: it knows nothing but what is in the API.
 func (f *fixture) restart() {
 	f.dialed = nil
-	f.cluster, f.clusters, f.reports = &latest.Value[ceph.Cluster]{}, &latest.Value[[]ceph.Cluster]{}, &latest.Value[[]report.Connection]{}
+	f.cluster, f.clusters, f.reports = &ctrl.Latest[ceph.Cluster]{}, &ctrl.Latest[[]ceph.Cluster]{}, &ctrl.Latest[[]report.Connection]{}
 	f.conn = New(Config[*cephtest.Client]{
 		Driver: driver.RBD, Operator: f.operator, Client: f.kube.CoreV1(),
 		Secrets: f.informers.Core().V1().Secrets(), ConfigMaps: f.informers.Core().V1().ConfigMaps(),

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -75,7 +75,7 @@ func anywhere(context.Context, string) ([]netip.Addr, error) {
 
 // declares picks the Secrets that declare a Ceph cluster.
 func declares(object any) bool {
-	secret, ok := event.Object(object).(metav1.Object)
+	secret, ok := ctrl.Object(object).(metav1.Object)
 	if !ok {
 		return false
 	}

@@ -25,10 +25,8 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
@@ -82,7 +80,7 @@ type Config struct {
 	Client   corev1client.SecretsGetter
 	Secrets  coreinformers.SecretInformer
 	// Cluster is the Ceph cluster of the default classes.
-	Cluster *latest.Value[ceph.Cluster]
+	Cluster *ctrl.Latest[ceph.Cluster]
 	// Live returns the connection to the Ceph cluster with that fsid; false while there is none.
 	Live func(fsid string) (Ceph, bool)
 	// Dial makes another connection.
@@ -92,13 +90,13 @@ type Config struct {
 	Infrastructures configinformers.InfrastructureInformer
 	// StorageClasses tell of a new class at once, Usage a little later and of volumes too.
 	StorageClasses storageinformers.StorageClassInformer
-	Usage          *latest.Value[usage.Usage]
+	Usage          *ctrl.Latest[usage.Usage]
 	// Proof is asked before caps shrink.
 	Proof Proof
 	// Placement is the place of the default StorageClass. Granted is set to it once the driver's
 	// users have the caps for it.
-	Placement, Granted *latest.Value[ceph.Placement]
-	Report             *latest.Value[report.Users]
+	Placement, Granted *ctrl.Latest[ceph.Placement]
+	Report             *ctrl.Latest[report.Users]
 	// Image is the driver's. Kernels are the nodes', by their names; who never asks for them spares
 	// everybody the watch. They wake the controller as Triggers do.
 	Image   string
@@ -135,7 +133,7 @@ type controller struct {
 // AsExpected and Passthrough, once it is known who the users are.
 func New(config Config) factory.Controller {
 	c := &controller{Config: config, caps: map[[2]string]ceph.Caps{}, name: config.Driver.ConditionPrefix + "CredentialsController"}
-	ours := event.Named(config.Driver.ProvisionerSecret(), config.Driver.NodeSecret())
+	ours := ctrl.Named(config.Driver.ProvisionerSecret(), config.Driver.NodeSecret())
 	return factory.New().
 		WithSync(c.sync).
 		ResyncEvery(interval).
@@ -148,8 +146,8 @@ func New(config Config) factory.Controller {
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	state, err := management.State(c.Operator, c.Driver.Name)
-	if err != nil || state == management.None {
+	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
+	if err != nil || state == ctrl.NoCR {
 		return err
 	}
 	if state != operatorv1.Managed || !c.Open() {

@@ -26,8 +26,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
@@ -63,7 +63,7 @@ type fixture struct {
 
 // proven proves at once that nothing else is in use than what is known, unless it is told otherwise.
 type proven struct {
-	latest.Value[time.Time]
+	ctrl.Latest[time.Time]
 	// looks saw more in use, fail is why there is no proof, waits that something waits.
 	looks []usage.Usage
 	fail  error
@@ -88,8 +88,8 @@ func newFixture(t *testing.T, d driver.Driver) *fixture {
 	config := configinformers.NewSharedInformerFactory(configfake.NewSimpleClientset(), 0)
 	f.config = Config{
 		Driver: d, Operator: f.operator, Client: f.kube.CoreV1(), Secrets: kube.Core().V1().Secrets(),
-		Cluster: &latest.Value[ceph.Cluster]{}, Placement: &latest.Value[ceph.Placement]{}, Granted: &latest.Value[ceph.Placement]{},
-		Usage: &latest.Value[usage.Usage]{}, Proof: f.proof, Report: &latest.Value[report.Users]{},
+		Cluster: &ctrl.Latest[ceph.Cluster]{}, Placement: &ctrl.Latest[ceph.Placement]{}, Granted: &ctrl.Latest[ceph.Placement]{},
+		Usage: &ctrl.Latest[usage.Usage]{}, Proof: f.proof, Report: &ctrl.Latest[report.Users]{},
 		Live: func(fsid string) (Ceph, bool) { return f.session, f.session != nil && fsid == f.ceph.MonMap().FSID },
 		Dial: func(ctx context.Context, source ceph.Source) (Session, error) {
 			client, err := f.ceph.Dial(ctx, source)

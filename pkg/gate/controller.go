@@ -21,9 +21,8 @@ import (
 	storageinformers "k8s.io/client-go/informers/storage/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 )
 
 const (
@@ -49,9 +48,9 @@ type Config struct {
 	Triggers []factory.Informer
 	// Filesystem is what pkg/pools learned: whether the Ceph cluster has a CephFS filesystem.
 	// Only drivers that need one read it.
-	Filesystem *latest.Value[bool]
+	Filesystem *ctrl.Latest[bool]
 	// State is set to each decision.
-	State *latest.Value[State]
+	State *ctrl.Latest[State]
 	// StaleConditions are the types that describe operands; they are removed while closed,
 	// because Disabled hides no Degraded and no Progressing.
 	StaleConditions []string
@@ -79,7 +78,7 @@ func New(config Config) factory.Controller {
 }
 
 func (c *controller) ofDriver(object any) bool {
-	volume, ok := event.Object(object).(*corev1.PersistentVolume)
+	volume, ok := ctrl.Object(object).(*corev1.PersistentVolume)
 	return ok && c.Driver.Serves(volume)
 }
 

@@ -19,8 +19,8 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 )
 
 type rig struct {
@@ -50,8 +50,8 @@ func newRig(t *testing.T, d driver.Driver, operator *conditiontest.Operator, obj
 		PersistentVolumes: kube.Core().V1().PersistentVolumes(),
 		Removed:           func() (bool, bool, error) { return r.removed, !r.unknown, nil },
 		Settings:          func() (driver.Settings, error) { return r.settings, r.wrong },
-		Filesystem:        &latest.Value[bool]{},
-		State:             &latest.Value[State]{},
+		Filesystem:        &ctrl.Latest[bool]{},
+		State:             &ctrl.Latest[State]{},
 		StaleConditions:   []string{"ControllerDegraded", "NodeProgressing"},
 		Recorder:          events.NewInMemoryRecorder("test", clock.RealClock{}),
 	}

@@ -28,8 +28,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/owned"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
 )
 
@@ -90,7 +90,7 @@ func newClients(cc *controllercmd.ControllerContext) (*clients, error) {
 		return nil, fmt.Errorf("creating the operator.openshift.io client: %w", err)
 	}
 	storage, instances, err := genericoperatorclient.NewClusterScopedOperatorClientWithConfigName(cc.Clock, cc.KubeConfig,
-		storages, operatorv1.GroupVersion.WithKind("Storage"), instance, owned.Spec, owned.Status)
+		storages, operatorv1.GroupVersion.WithKind("Storage"), instance, ctrl.AppliedSpec, ctrl.AppliedStatus)
 	if err != nil {
 		return nil, fmt.Errorf("creating the client of Storage %s: %w", instance, err)
 	}

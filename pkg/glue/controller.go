@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/loglevel"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 )
 
 // slowResync is how often what informers tell at once is compared all the same.
@@ -50,9 +50,9 @@ func (s starter) gated(c controller) factory.SyncFunc {
 		}
 		err := c.sync(ctx, syncCtx)
 		if apierrors.IsConflict(err) {
-			return event.Retry(syncCtx.Queue(), err)
+			return ctrl.Retry(syncCtx.Queue(), err)
 		}
-		err = event.Retry(syncCtx.Queue(), err)
+		err = ctrl.Retry(syncCtx.Queue(), err)
 		if c.quiet || s.otherGlue() || !s.managed() {
 			return err
 		}

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/served"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
 )
 
@@ -60,7 +60,7 @@ func (s starter) serviceMonitor(o operator) factory.Controller {
 	name := o.ConditionPrefix + serviceMonitorController
 	clients := resourceapply.NewClientHolder().WithDynamicClient(s.clients.dynamic)
 	inner := staticresourcecontroller.NewStaticResourceController(name, s.monitorAsset, []string{o.ServiceMonitorAsset}, clients, s.clients.storage, s.recorder)
-	monitor := served.Watch{
+	monitor := ctrl.Watch{
 		Client: s.clients.dynamic, Resource: serviceMonitors, Namespace: driver.Namespace, Name: o.driver.OperatorName(),
 		Served: func() bool { return s.clients.crd(serviceMonitors.GroupResource().String()) != nil },
 	}

@@ -13,9 +13,8 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -30,7 +29,7 @@ type Config struct {
 	// State tells of what is remembered.
 	State factory.Informer
 	// Cluster is the Ceph cluster in use: before there is one, nothing carries an infra ID.
-	Cluster  *latest.Value[ceph.Cluster]
+	Cluster  *ctrl.Latest[ceph.Cluster]
 	Recorder events.Recorder
 }
 
@@ -52,8 +51,8 @@ func New(config Config) factory.Controller {
 }
 
 func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
-	managed, err := management.State(c.Operator, c.Driver.Name)
-	if err != nil || managed == management.None {
+	managed, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
+	if err != nil || managed == ctrl.NoCR {
 		return err
 	}
 	said := ""

@@ -21,8 +21,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -36,7 +36,7 @@ type fixture struct {
 	unreadable error
 	synced     bool
 	operator   *conditiontest.Operator
-	cluster    latest.Value[ceph.Cluster]
+	cluster    ctrl.Latest[ceph.Cluster]
 	saves      int
 }
 

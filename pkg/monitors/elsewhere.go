@@ -22,9 +22,8 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 )
 
 const (
@@ -42,7 +41,7 @@ type ElsewhereConfig struct {
 	// StorageClasses may name Secrets that hold mons.
 	StorageClasses storageinformers.StorageClassInformer
 	// Clusters are all Ceph clusters that are connected.
-	Clusters *latest.Value[[]ceph.Cluster]
+	Clusters *ctrl.Latest[[]ceph.Cluster]
 	// Settings reads spec.driverConfig of the ClusterCSIDriver.
 	Settings func() (driver.Settings, error)
 	Recorder events.Recorder
@@ -71,8 +70,8 @@ func NewElsewhere(config ElsewhereConfig) factory.Controller {
 }
 
 func (c elsewhere) sync(ctx context.Context, _ factory.SyncContext) error {
-	state, err := management.State(c.Operator, c.Driver.Name)
-	if err != nil || state == management.None {
+	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
+	if err != nil || state == ctrl.NoCR {
 		return err
 	}
 	targets, err := c.targets()

@@ -23,8 +23,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 )
 
 const theirNamespace = "ceph-csi"
@@ -35,7 +35,7 @@ type outside struct {
 	kube       *fake.Clientset
 	operator   *conditiontest.Operator
 	ceph       *cephtest.Cluster
-	clusters   latest.Value[[]ceph.Cluster]
+	clusters   ctrl.Latest[[]ceph.Cluster]
 	settings   driver.Settings
 	controller factory.Controller
 	recorder   events.InMemoryRecorder

@@ -19,8 +19,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
@@ -32,14 +32,14 @@ type fixture struct {
 	configMaps  interface{ Update(any) error }
 	operator    v1helpers.OperatorClient
 	spec        *operatorv1.OperatorSpec
-	cluster     latest.Value[ceph.Cluster]
-	clusters    latest.Value[[]ceph.Cluster]
-	connections latest.Value[[]report.Connection]
-	took        latest.Value[report.MonSync]
-	written     latest.Value[report.WrittenMons]
+	cluster     ctrl.Latest[ceph.Cluster]
+	clusters    ctrl.Latest[[]ceph.Cluster]
+	connections ctrl.Latest[[]report.Connection]
+	took        ctrl.Latest[report.MonSync]
+	written     ctrl.Latest[report.WrittenMons]
 	settings    driver.Settings
 	wrong       error
-	placement   latest.Value[ceph.Placement]
+	placement   ctrl.Latest[ceph.Placement]
 	recorder    events.InMemoryRecorder
 	controller  factory.Controller
 }

@@ -23,10 +23,8 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
@@ -43,14 +41,14 @@ type Config struct {
 	ConfigMaps coreinformers.ConfigMapInformer
 	// Cluster is the Ceph cluster in use, Clusters are all that are connected, Placement is the
 	// place of the default StorageClass.
-	Cluster   *latest.Value[ceph.Cluster]
-	Clusters  *latest.Value[[]ceph.Cluster]
-	Placement *latest.Value[ceph.Placement]
+	Cluster   *ctrl.Latest[ceph.Cluster]
+	Clusters  *ctrl.Latest[[]ceph.Cluster]
+	Placement *ctrl.Latest[ceph.Placement]
 	// Connections say since when a monmap is known, Sync is told how long it took to the Secret,
 	// Written which are there.
-	Connections *latest.Value[[]report.Connection]
-	Sync        *latest.Value[report.MonSync]
-	Written     *latest.Value[report.WrittenMons]
+	Connections *ctrl.Latest[[]report.Connection]
+	Sync        *ctrl.Latest[report.MonSync]
+	Written     *ctrl.Latest[report.WrittenMons]
 	Clock       clock.PassiveClock
 	// Settings reads spec.driverConfig of the ClusterCSIDriver.
 	Settings func() (driver.Settings, error)
@@ -82,14 +80,14 @@ func New(config Config) factory.Controller {
 	return factory.New().
 		WithSync(c.sync).
 		WithInformers(config.Operator.Informer(), config.Cluster, config.Clusters, config.Connections, config.Placement).
-		WithFilteredEventsInformers(event.Named(config.Driver.ConfigSecret()), config.Secrets.Informer()).
-		WithFilteredEventsInformers(event.Named(config.Driver.StateConfigMap()), config.ConfigMaps.Informer()).
+		WithFilteredEventsInformers(ctrl.Named(config.Driver.ConfigSecret()), config.Secrets.Informer()).
+		WithFilteredEventsInformers(ctrl.Named(config.Driver.StateConfigMap()), config.ConfigMaps.Informer()).
 		ToController(c.name, config.Recorder)
 }
 
 func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
-	state, err := management.State(c.Operator, c.Driver.Name)
-	if err != nil || state == management.None {
+	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
+	if err != nil || state == ctrl.NoCR {
 		return err
 	}
 	degraded := condition.Good(condition.MonitorsDegraded)

@@ -19,9 +19,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
@@ -45,7 +44,7 @@ type Config struct {
 	// Find looks at all nodes.
 	Find func(context.Context, *appsv1.DaemonSet) (Found, error)
 	// Report is how many there are, at once and without the condition's patience.
-	Report   *latest.Value[report.Nodes]
+	Report   *ctrl.Latest[report.Nodes]
 	Clock    clock.PassiveClock
 	Recorder events.Recorder
 }
@@ -71,8 +70,8 @@ func New(config Config) factory.Controller {
 }
 
 func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	state, err := management.State(c.Operator, c.Driver.Name)
-	if err != nil || state == management.None {
+	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
+	if err != nil || state == ctrl.NoCR {
 		return err
 	}
 	daemonSet, err := c.DaemonSets.Lister().DaemonSets(driver.Namespace).Get(c.Driver.NodeName())

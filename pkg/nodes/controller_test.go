@@ -18,8 +18,8 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
@@ -34,7 +34,7 @@ func TestLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	operator, now := conditiontest.New(operatorv1.Managed), clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
-	counts := &latest.Value[report.Nodes]{}
+	counts := &ctrl.Latest[report.Nodes]{}
 	c := controller{Config{
 		Driver: driver.RBD, Report: counts, Operator: operator, DaemonSets: informer, Clock: now,
 		Registered: func() (int, error) { return registered, nil }, Registrations: informer.Informer(),
@@ -95,7 +95,7 @@ func TestLeftOut(t *testing.T) {
 	var found Found
 	looks := 0
 	operator, now := conditiontest.New(operatorv1.Managed), clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
-	counts := &latest.Value[report.Nodes]{}
+	counts := &ctrl.Latest[report.Nodes]{}
 	c := controller{Config{
 		Driver: driver.RBD, Report: counts, Operator: operator, DaemonSets: informer, Clock: now,
 		Registered: func() (int, error) { return 2, nil }, Registrations: informer.Informer(),

@@ -29,12 +29,10 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/owned"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -53,7 +51,7 @@ type clients struct {
 	dynamic  dynamic.Interface
 	operator v1helpers.OperatorClientWithFinalizers
 	// removal is what controllers take managementState for while it is Removed.
-	removal *latest.Value[operatorv1.ManagementState]
+	removal *ctrl.Latest[operatorv1.ManagementState]
 	// patient is operator for controllers that go Degraded over every error and return it.
 	patient *patient
 
@@ -133,7 +131,7 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	}
 	operator, instances, err := genericoperatorclient.NewClusterScopedOperatorClientWithConfigName(cc.Clock, cc.KubeConfig,
 		operatorv1.GroupVersion.WithResource("clustercsidrivers"), operatorv1.GroupVersion.WithKind("ClusterCSIDriver"),
-		d.Name, owned.Spec, owned.Status)
+		d.Name, ctrl.AppliedSpec, ctrl.AppliedStatus)
 	if err != nil {
 		return nil, fmt.Errorf("creating the client of ClusterCSIDriver %s: %w", d.Name, err)
 	}
@@ -142,7 +140,7 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	}
 	onlyMasters := func(o *metav1.ListOptions) { o.LabelSelector = masterLabel }
 	crds := dynamicinformer.NewDynamicSharedInformerFactory(dyn, resync)
-	crdInformer := event.Together(crds.ForResource(crdResource).Informer())
+	crdInformer := ctrl.Together(crds.ForResource(crdResource).Informer())
 	if err := crdInformer.SetTransform(trimCRD); err != nil {
 		return nil, fmt.Errorf("preparing the informer of CustomResourceDefinitions: %w", err)
 	}
@@ -181,13 +179,13 @@ func tellTogether(all v1helpers.KubeInformersForNamespaces) {
 	byNamespace := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 	ns := all.InformersFor(driver.Namespace)
 	ns.InformerFor(&corev1.Secret{}, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-		return event.Together(coreinformers.NewSecretInformer(client, driver.Namespace, resync, byNamespace))
+		return ctrl.Together(coreinformers.NewSecretInformer(client, driver.Namespace, resync, byNamespace))
 	})
 	ns.InformerFor(&corev1.ConfigMap{}, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-		return event.Together(coreinformers.NewConfigMapInformer(client, driver.Namespace, resync, byNamespace))
+		return ctrl.Together(coreinformers.NewConfigMapInformer(client, driver.Namespace, resync, byNamespace))
 	})
 	all.InformersFor("").InformerFor(&storagev1.StorageClass{}, func(client kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-		return event.Together(storageinformers.NewStorageClassInformer(client, resync, cache.Indexers{}))
+		return ctrl.Together(storageinformers.NewStorageClassInformer(client, resync, cache.Indexers{}))
 	})
 }
 

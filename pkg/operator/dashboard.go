@@ -15,9 +15,8 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/served"
 )
 
 // dashboard keeps the ConfigMap that OpenShift's console shows a dashboard of.
@@ -27,7 +26,7 @@ type dashboard struct {
 	wanted   *corev1.ConfigMap
 	client   corev1client.ConfigMapsGetter
 	manager  string
-	watch    *served.Watch
+	watch    *ctrl.Watch
 }
 
 // dashboard writes no condition: nobody's volumes need it.
@@ -41,7 +40,7 @@ func (s starter) dashboard() (factory.Controller, error) {
 	d := dashboard{
 		driver: s.driver, operator: s.clients.patient,
 		wanted: wanted, client: s.clients.kube.CoreV1(), manager: s.driver.OperatorName() + "-" + name,
-		watch: &served.Watch{
+		watch: &ctrl.Watch{
 			Client: s.clients.dynamic, Resource: corev1.SchemeGroupVersion.WithResource("configmaps"),
 			Namespace: wanted.Namespace, Name: wanted.Name, Served: s.clients.openshift,
 		},
@@ -56,7 +55,7 @@ func (s starter) dashboard() (factory.Controller, error) {
 // sync applies the ConfigMap where it is not as it should be. A cluster without a console may lack the
 // namespace.
 func (d dashboard) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	state, err := management.State(d.operator, d.driver.Name)
+	state, err := ctrl.ManagementState(d.operator, d.driver.Name)
 	if err != nil || state != operatorv1.Managed {
 		return err
 	}

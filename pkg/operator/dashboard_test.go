@@ -17,8 +17,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/served"
 )
 
 func TestDashboard(t *testing.T) {
@@ -60,7 +60,7 @@ func TestDashboard(t *testing.T) {
 			dynamic := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{configMaps: "ConfigMapList"})
 			d := dashboard{
 				driver: driver.RBD, operator: conditiontest.New(tc.state), wanted: board("true", "{}"), client: kube.CoreV1(), manager: "m",
-				watch: &served.Watch{Client: dynamic, Resource: configMaps, Namespace: "openshift-config-managed", Name: "d", Served: func() bool { return !tc.elsewhere }},
+				watch: &ctrl.Watch{Client: dynamic, Resource: configMaps, Namespace: "openshift-config-managed", Name: "d", Served: func() bool { return !tc.elsewhere }},
 			}
 			err := d.sync(t.Context(), factory.NewSyncContext("test", events.NewInMemoryRecorder("test", clock.RealClock{})))
 			if (err != nil) != tc.fails {

@@ -14,10 +14,10 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/classes"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/connection"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/credentials"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/monitors"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/presence"
@@ -186,7 +186,7 @@ func (s starter) class() classes.StorageClass {
 		InUse:          func(class string) bool { return len(s.machines.ImagesOn(class)) > 0 },
 		State:          s.classState,
 		Held:           s.heldClass,
-		Decided:        &latest.Value[classes.Decision]{},
+		Decided:        &ctrl.Latest[classes.Decision]{},
 		Record:         state.Classes(s.clients.kube.CoreV1(), s.clients.ns().Core().V1().ConfigMaps().Lister(), s.driver),
 	}
 }

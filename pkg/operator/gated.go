@@ -18,7 +18,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 )
 
 // wrapped runs a library-go controller's sync on other triggers than its own: library-go
@@ -38,7 +38,7 @@ type wrapped struct {
 
 func (w wrapped) controller() factory.Controller {
 	f := factory.New().
-		WithInformers(event.Spec(w.operator.Informer())).
+		WithInformers(ctrl.SpecChanges(w.operator.Informer())).
 		WithInformers(w.informers...).
 		WithControllerInstanceName(w.name).
 		ResyncEvery(w.resync).
@@ -56,7 +56,7 @@ func (w wrapped) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	if _, _, _, err := w.operator.GetOperatorState(); apierrors.IsNotFound(err) {
 		return nil
 	}
-	return event.Retry(syncCtx.Queue(), w.inner(ctx, syncCtx))
+	return ctrl.Retry(syncCtx.Queue(), w.inner(ctx, syncCtx))
 }
 
 const (

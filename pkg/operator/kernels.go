@@ -10,14 +10,14 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 )
 
 // kernels are those of the nodes, by their names. A controller that has it among its informers wakes
 // when one changes. The nodes are watched from the first question on: they write their status all the
 // time, and few clusters have keys that not every kernel knows.
 type kernels struct {
-	latest.Value[map[string]string]
+	ctrl.Latest[map[string]string]
 	informer cache.SharedIndexInformer
 	ask      sync.Once
 	asked    chan struct{}

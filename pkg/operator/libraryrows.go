@@ -18,9 +18,9 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/served"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
 )
 
@@ -113,7 +113,7 @@ func (s starter) staticResources() (factory.Controller, error) {
 func (s starter) serviceMonitor() factory.Controller {
 	name := s.serviceMonitorName()
 	clients := resourceapply.NewClientHolder().WithDynamicClient(s.clients.dynamic)
-	watches := map[string]*served.Watch{
+	watches := map[string]*ctrl.Watch{
 		assets.ServiceMonitor: s.watch(serviceMonitors, s.driver.ServiceMonitor()),
 		assets.PrometheusRule: s.watch(prometheusRules, s.driver.PrometheusRule()),
 	}
@@ -144,8 +144,8 @@ func (s starter) serviceMonitor() factory.Controller {
 }
 
 // watch is of an object of the driver whose kind comes and goes.
-func (s starter) watch(resource schema.GroupVersionResource, name string) *served.Watch {
-	return &served.Watch{
+func (s starter) watch(resource schema.GroupVersionResource, name string) *ctrl.Watch {
+	return &ctrl.Watch{
 		Client: s.clients.dynamic, Resource: resource, Namespace: driver.Namespace, Name: name,
 		Served: func() bool { return len(s.clients.served(resource.GroupResource().String())) > 0 },
 	}

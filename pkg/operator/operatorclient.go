@@ -20,9 +20,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 )
 
 // maybeWithout is the client of a ClusterCSIDriver that may not exist: then conditions have
@@ -46,7 +45,7 @@ type maybeWithout struct {
 	// written is what each field manager has written last.
 	written map[string]written
 	// removal is what Removed is taken for: the driver is looked after for as long as something needs it.
-	removal latest.Value[operatorv1.ManagementState]
+	removal ctrl.Latest[operatorv1.ManagementState]
 	// state is the newest that anybody has asked for.
 	state atomic.Pointer[operatorState]
 }
@@ -64,7 +63,7 @@ type written struct{ seen, status string }
 
 func newMaybeWithout(inner v1helpers.OperatorClientWithFinalizers, d driver.Driver, resource dynamic.ResourceInterface) *maybeWithout {
 	m := &maybeWithout{
-		OperatorClientWithFinalizers: inner, name: d.Name, resource: resource, informer: event.Together(inner.Informer()),
+		OperatorClientWithFinalizers: inner, name: d.Name, resource: resource, informer: ctrl.Together(inner.Informer()),
 		writing: newTurns(), written: map[string]written{}, urgent: d.ConditionPrefix + "Driver",
 	}
 	m.seen = func() string {

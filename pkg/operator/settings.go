@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/settings"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
@@ -37,7 +37,7 @@ func (s starter) lastSettings() state.Record[state.Settings] {
 
 // stateInformer tells of what is remembered, also of settings.
 func (s starter) stateInformer() factory.Informer {
-	return event.Only(s.clients.ns().Core().V1().ConfigMaps().Informer(), s.driver.StateConfigMap())
+	return ctrl.Only(s.clients.ns().Core().V1().ConfigMaps().Informer(), s.driver.StateConfigMap())
 }
 
 func (s starter) settingsController() factory.Controller {

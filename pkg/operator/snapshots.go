@@ -3,7 +3,6 @@ package operator
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,6 +14,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
@@ -29,8 +29,8 @@ type snapshots struct {
 	client dynamic.Interface
 	driver driver.Driver
 
-	mu       sync.Mutex
-	handlers []cache.ResourceEventHandler
+	ctrl.Listeners
+	mu sync.Mutex
 	// followed says that it is known whether the CRD exists; without it there is no informer.
 	followed bool
 	informer cache.SharedIndexInformer
@@ -41,26 +41,6 @@ type snapshots struct {
 
 func newSnapshots(client dynamic.Interface, d driver.Driver) *snapshots {
 	return &snapshots{client: client, driver: d}
-}
-
-// AddEventHandler registers a watcher, called after each change of anything.
-func (s *snapshots) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.handlers = append(s.handlers, handler)
-	return nil, nil
-}
-
-// HasSynced is always true: that the CRD is missing is an ordinary state.
-func (s *snapshots) HasSynced() bool { return true }
-
-func (s *snapshots) wake() {
-	s.mu.Lock()
-	handlers := slices.Clone(s.handlers)
-	s.mu.Unlock()
-	for _, h := range handlers {
-		h.OnUpdate(&metav1.PartialObjectMetadata{}, &metav1.PartialObjectMetadata{})
-	}
 }
 
 // Snapshots returns those that have a handle; see tags.Contents.
@@ -139,7 +119,7 @@ func (s *snapshots) follow(ctx context.Context, served bool) error {
 		return s.start(ctx)
 	}
 	if news {
-		s.wake()
+		s.Wake()
 	}
 	return nil
 }
@@ -164,16 +144,16 @@ func (s *snapshots) start(ctx context.Context) error {
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: func(object any) {
 			if c, ok := object.(*content); ok && c.Handle+c.others.Handle != "" {
-				s.wake()
+				s.Wake()
 			}
 		},
 		UpdateFunc: func(before, after any) {
 			was, ok := before.(*content)
 			if is, same := after.(*content); !ok || !same || was.Snapshot != is.Snapshot || was.others != is.others {
-				s.wake()
+				s.Wake()
 			}
 		},
-		DeleteFunc: func(any) { s.wake() },
+		DeleteFunc: func(any) { s.Wake() },
 	})
 	if err != nil {
 		return fmt.Errorf("watching VolumeSnapshotContents: %w", err)
@@ -186,7 +166,7 @@ func (s *snapshots) start(ctx context.Context) error {
 	go func() {
 		// An empty list wakes nobody.
 		if cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
-			s.wake()
+			s.Wake()
 		}
 	}()
 	return nil
@@ -199,6 +179,6 @@ func (s *snapshots) note(last *error, err error) {
 	*last = err
 	s.mu.Unlock()
 	if news {
-		s.wake()
+		s.Wake()
 	}
 }

@@ -14,9 +14,9 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/proof"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
@@ -49,19 +49,19 @@ type starter struct {
 	recorder events.Recorder
 
 	// What the features hand to each other.
-	cluster    *latest.Value[ceph.Cluster]
-	clusters   *latest.Value[[]ceph.Cluster]
-	placement  *latest.Value[ceph.Placement]
-	granted    *latest.Value[ceph.Placement]
-	filesystem *latest.Value[bool]
-	gate       *latest.Value[gate.State]
-	usage      *latest.Value[usage.Usage]
+	cluster    *ctrl.Latest[ceph.Cluster]
+	clusters   *ctrl.Latest[[]ceph.Cluster]
+	placement  *ctrl.Latest[ceph.Placement]
+	granted    *ctrl.Latest[ceph.Placement]
+	filesystem *ctrl.Latest[bool]
+	gate       *ctrl.Latest[gate.State]
+	usage      *ctrl.Latest[usage.Usage]
 	// used are the pools in use, by fsid.
-	used *latest.Value[map[string][]string]
+	used *ctrl.Latest[map[string][]string]
 	// classProblems is what keeps StorageClasses from working, in sentences.
-	classProblems *latest.Value[[]string]
+	classProblems *ctrl.Latest[[]string]
 	// heldClass is the storageClassState that the default StorageClass cannot follow.
-	heldClass *latest.Value[operatorv1.StorageClassStateName]
+	heldClass *ctrl.Latest[operatorv1.StorageClassStateName]
 	reports   reports
 	// proof is asked before something is withdrawn.
 	proof *proof.Keeper
@@ -76,15 +76,15 @@ type starter struct {
 
 // reports are what the features tell about themselves.
 type reports struct {
-	connections *latest.Value[[]report.Connection]
-	users       *latest.Value[report.Users]
-	pools       *latest.Value[report.Pools]
-	capacities  *latest.Value[report.Capacities]
-	monSync     *latest.Value[report.MonSync]
-	writtenMons *latest.Value[report.WrittenMons]
-	tags        *latest.Value[report.Tags]
-	machines    *latest.Value[report.Machines]
-	nodes       *latest.Value[report.Nodes]
+	connections *ctrl.Latest[[]report.Connection]
+	users       *ctrl.Latest[report.Users]
+	pools       *ctrl.Latest[report.Pools]
+	capacities  *ctrl.Latest[report.Capacities]
+	monSync     *ctrl.Latest[report.MonSync]
+	writtenMons *ctrl.Latest[report.WrittenMons]
+	tags        *ctrl.Latest[report.Tags]
+	machines    *ctrl.Latest[report.Machines]
+	nodes       *ctrl.Latest[report.Nodes]
 }
 
 // Run operates the driver until ctx ends.
@@ -101,30 +101,30 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 	}
 	s := starter{
 		driver: o.Driver, assets: o.Assets, dial: o.Dial, resolve: o.Resolve, host: o.Host, version: o.Version, clients: clients, recorder: cc.EventRecorder,
-		cluster:       &latest.Value[ceph.Cluster]{},
-		clusters:      &latest.Value[[]ceph.Cluster]{},
-		placement:     &latest.Value[ceph.Placement]{},
-		granted:       &latest.Value[ceph.Placement]{},
-		filesystem:    &latest.Value[bool]{},
-		gate:          &latest.Value[gate.State]{},
-		usage:         &latest.Value[usage.Usage]{},
-		used:          &latest.Value[map[string][]string]{},
-		classProblems: &latest.Value[[]string]{},
-		heldClass:     &latest.Value[operatorv1.StorageClassStateName]{},
+		cluster:       &ctrl.Latest[ceph.Cluster]{},
+		clusters:      &ctrl.Latest[[]ceph.Cluster]{},
+		placement:     &ctrl.Latest[ceph.Placement]{},
+		granted:       &ctrl.Latest[ceph.Placement]{},
+		filesystem:    &ctrl.Latest[bool]{},
+		gate:          &ctrl.Latest[gate.State]{},
+		usage:         &ctrl.Latest[usage.Usage]{},
+		used:          &ctrl.Latest[map[string][]string]{},
+		classProblems: &ctrl.Latest[[]string]{},
+		heldClass:     &ctrl.Latest[operatorv1.StorageClassStateName]{},
 		snapshots:     newSnapshots(clients.dynamic, o.Driver),
 		kernels:       kernels,
 		machines:      &virtualization.Watches{},
 		unserved:      nodes.NewLook(clients.kube, cc.Clock, nodes.Registrations{Driver: o.Driver, CSINodes: clients.csiNodes.Storage().V1().CSINodes().Lister()}.Has),
 		reports: reports{
-			connections: &latest.Value[[]report.Connection]{},
-			users:       &latest.Value[report.Users]{},
-			pools:       &latest.Value[report.Pools]{},
-			capacities:  &latest.Value[report.Capacities]{},
-			monSync:     &latest.Value[report.MonSync]{},
-			writtenMons: &latest.Value[report.WrittenMons]{},
-			tags:        &latest.Value[report.Tags]{},
-			machines:    &latest.Value[report.Machines]{},
-			nodes:       &latest.Value[report.Nodes]{},
+			connections: &ctrl.Latest[[]report.Connection]{},
+			users:       &ctrl.Latest[report.Users]{},
+			pools:       &ctrl.Latest[report.Pools]{},
+			capacities:  &ctrl.Latest[report.Capacities]{},
+			monSync:     &ctrl.Latest[report.MonSync]{},
+			writtenMons: &ctrl.Latest[report.WrittenMons]{},
+			tags:        &ctrl.Latest[report.Tags]{},
+			machines:    &ctrl.Latest[report.Machines]{},
+			nodes:       &ctrl.Latest[report.Nodes]{},
 		},
 	}
 	s.proof = s.newProof()

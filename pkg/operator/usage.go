@@ -13,8 +13,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/monitors"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
@@ -77,7 +77,7 @@ func (s starter) servesSnapshots() bool {
 
 // configInformer tells of clusterConfig.
 func (s starter) configInformer() factory.Informer {
-	return event.Only(s.clients.ns().Core().V1().Secrets().Informer(), s.driver.ConfigSecret())
+	return ctrl.Only(s.clients.ns().Core().V1().Secrets().Informer(), s.driver.ConfigSecret())
 }
 
 // clusterConfig is what the driver's pods read of clusterIDs.

@@ -24,9 +24,9 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
@@ -110,9 +110,9 @@ func newWakeable(t *testing.T, kube *fake.Clientset) (starter, *asked) {
 	c.config = configinformers.NewSharedInformerFactory(configfake.NewClientset(), 0)
 	s := starter{
 		driver: driver.RBD, clients: c, recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
-		clusters: &latest.Value[[]ceph.Cluster]{}, filesystem: &latest.Value[bool]{}, gate: &latest.Value[gate.State]{},
-		usage: &latest.Value[usage.Usage]{}, used: &latest.Value[map[string][]string]{}, snapshots: newSnapshots(c.dynamic, driver.RBD),
-		reports: reports{tags: &latest.Value[report.Tags]{}},
+		clusters: &ctrl.Latest[[]ceph.Cluster]{}, filesystem: &ctrl.Latest[bool]{}, gate: &ctrl.Latest[gate.State]{},
+		usage: &ctrl.Latest[usage.Usage]{}, used: &ctrl.Latest[map[string][]string]{}, snapshots: newSnapshots(c.dynamic, driver.RBD),
+		reports: reports{tags: &ctrl.Latest[report.Tags]{}},
 	}
 	s.proof = s.newProof()
 	return s, operator

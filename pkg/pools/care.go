@@ -15,9 +15,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
@@ -67,26 +66,26 @@ type CareConfig struct {
 	Operator v1helpers.OperatorClient
 	// Client returns the live connection to a Ceph cluster; false while there is none.
 	Client   func(fsid string) (Cluster, bool)
-	Clusters *latest.Value[[]ceph.Cluster]
+	Clusters *ctrl.Latest[[]ceph.Cluster]
 	// Usage is empty until all classes, volumes and snapshots are known; Unknown is why they cannot
 	// be.
-	Usage   *latest.Value[usage.Usage]
+	Usage   *ctrl.Latest[usage.Usage]
 	Unknown func() error
 	// Proof is asked before anything is released.
 	Proof Proof
 	// Placement is where the default StorageClass's volumes go; Open says that there is to be one.
-	Placement       *latest.Value[ceph.Placement]
+	Placement       *ctrl.Latest[ceph.Placement]
 	Open            func() bool
 	Settings        func() (driver.Settings, error)
 	Infrastructures configinformers.InfrastructureInformer
 	// Problems is set to what keeps StorageClasses from working, in sorted sentences.
-	Problems *latest.Value[[]string]
-	Report   *latest.Value[report.Pools]
+	Problems *ctrl.Latest[[]string]
+	Report   *ctrl.Latest[report.Pools]
 	// Capacities is set to what is in the pools in use.
-	Capacities *latest.Value[report.Capacities]
+	Capacities *ctrl.Latest[report.Capacities]
 	// Used is set to the names, sorted, of the pools in use in which the operator shows that it runs, by
 	// fsid. A Ceph cluster of which they are not known yet is left out.
-	Used *latest.Value[map[string][]string]
+	Used *ctrl.Latest[map[string][]string]
 	// Tell writes a warning event about a StorageClass. before is how often the same was told
 	// earlier, and then mended, in the life of this process.
 	Tell     func(ctx context.Context, class, message string, before int) error
@@ -121,8 +120,8 @@ func NewCare(config CareConfig) factory.Controller {
 }
 
 func (c *care) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	state, err := management.State(c.Operator, c.Driver.Name)
-	if err != nil || state == management.None {
+	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
+	if err != nil || state == ctrl.NoCR {
 		return err
 	}
 	clusters, connected := c.Clusters.Get()

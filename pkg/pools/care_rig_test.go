@@ -23,8 +23,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
@@ -47,8 +47,8 @@ type careRig struct {
 
 // proven proves at once that nothing else is in use than what is known, unless it is told otherwise.
 type proven struct {
-	latest.Value[time.Time]
-	usage *latest.Value[usage.Usage]
+	ctrl.Latest[time.Time]
+	usage *ctrl.Latest[usage.Usage]
 	// looks saw more in use, fail is why there is no proof.
 	looks []usage.Usage
 	fail  error
@@ -80,17 +80,17 @@ func newCareRig(t *testing.T, d driver.Driver, denied ...string) *careRig {
 	r.config = CareConfig{
 		Driver: d, Operator: r.operator,
 		Client:          func(fsid string) (Cluster, bool) { return r.client, fsid == cephtest.FSID },
-		Clusters:        &latest.Value[[]ceph.Cluster]{},
-		Usage:           &latest.Value[usage.Usage]{},
+		Clusters:        &ctrl.Latest[[]ceph.Cluster]{},
+		Usage:           &ctrl.Latest[usage.Usage]{},
 		Unknown:         func() error { return r.unknown },
-		Placement:       &latest.Value[ceph.Placement]{},
+		Placement:       &ctrl.Latest[ceph.Placement]{},
 		Open:            func() bool { return r.open },
 		Settings:        func() (driver.Settings, error) { return r.settings, nil },
 		Infrastructures: informers.Config().V1().Infrastructures(),
-		Problems:        &latest.Value[[]string]{},
-		Report:          &latest.Value[report.Pools]{},
-		Capacities:      &latest.Value[report.Capacities]{},
-		Used:            &latest.Value[map[string][]string]{},
+		Problems:        &ctrl.Latest[[]string]{},
+		Report:          &ctrl.Latest[report.Pools]{},
+		Capacities:      &ctrl.Latest[report.Capacities]{},
+		Used:            &ctrl.Latest[map[string][]string]{},
 		Tell: func(_ context.Context, class, message string, before int) error {
 			r.events = append(r.events, fmt.Sprintf("%s %d: %s", class, before, message))
 			return nil

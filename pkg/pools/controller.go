@@ -23,10 +23,8 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -67,7 +65,7 @@ type Config struct {
 	Operator v1helpers.OperatorClient
 	// Client returns the live connection to a Ceph cluster; false while there is none.
 	Client  func(fsid string) (Ceph, bool)
-	Cluster *latest.Value[ceph.Cluster]
+	Cluster *ctrl.Latest[ceph.Cluster]
 	// Settings reads spec.driverConfig of the ClusterCSIDriver.
 	Settings          func() (driver.Settings, error)
 	Record            Record
@@ -77,9 +75,9 @@ type Config struct {
 	// Open says that the driver is to be deployed. While it is not, Ceph is asked only
 	// whether it has a filesystem, if the driver needs one.
 	Open       func() bool
-	Filesystem *latest.Value[bool]
+	Filesystem *ctrl.Latest[bool]
 	// Placement is set to the place in use; it survives outages and restarts.
-	Placement *latest.Value[ceph.Placement]
+	Placement *ctrl.Latest[ceph.Placement]
 	// Triggers wake the controller besides its own informers: what Open and Record rest on.
 	Triggers []factory.Informer
 	Recorder events.Recorder
@@ -122,7 +120,7 @@ func New(config Config) factory.Controller {
 		WithControllerInstanceName(controllerName).
 		WithInformers(c.Operator.Informer(), c.Cluster, c.Infrastructures.Informer()).
 		WithInformers(c.Triggers...).
-		WithFilteredEventsInformers(event.Named(c.Driver.StorageClass), c.StorageClasses.Informer()).
+		WithFilteredEventsInformers(ctrl.Named(c.Driver.StorageClass), c.StorageClasses.Informer()).
 		WithBareInformers(c.PersistentVolumes.Informer()).
 		ToController(controllerName, c.Recorder)
 }
@@ -132,8 +130,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if !open && !c.Driver.NeedsFilesystem {
 		return nil
 	}
-	state, err := management.State(c.Operator, c.Driver.Name)
-	if err != nil || state == management.None {
+	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
+	if err != nil || state == ctrl.NoCR {
 		return err
 	}
 	in, err := c.gather()

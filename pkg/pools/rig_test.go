@@ -22,8 +22,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -124,9 +124,9 @@ func newRig(t *testing.T, d driver.Driver, denied []string, objects ...runtime.O
 		Client:            func(fsid string) (Ceph, bool) { return r.client, r.connected && fsid == r.fsid() },
 		Settings:          func() (driver.Settings, error) { return r.settings, r.wrong },
 		Open:              func() bool { return r.open },
-		Cluster:           &latest.Value[ceph.Cluster]{},
-		Filesystem:        &latest.Value[bool]{},
-		Placement:         &latest.Value[ceph.Placement]{},
+		Cluster:           &ctrl.Latest[ceph.Cluster]{},
+		Filesystem:        &ctrl.Latest[bool]{},
+		Placement:         &ctrl.Latest[ceph.Placement]{},
 		Infrastructures:   config.Config().V1().Infrastructures(),
 		StorageClasses:    kube.Storage().V1().StorageClasses(),
 		PersistentVolumes: kube.Core().V1().PersistentVolumes(),

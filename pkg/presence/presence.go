@@ -19,9 +19,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 )
 
 const (
@@ -51,9 +50,9 @@ type Config struct {
 	Operator v1helpers.OperatorClient
 	// Client returns the live connection to a Ceph cluster; false while there is none.
 	Client   func(fsid string) (Cluster, bool)
-	Clusters *latest.Value[[]ceph.Cluster]
+	Clusters *ctrl.Latest[[]ceph.Cluster]
 	// Used are the pools to watch in, by fsid. In a Ceph cluster that is missing, all stays as it is.
-	Used            *latest.Value[map[string][]string]
+	Used            *ctrl.Latest[map[string][]string]
 	Infrastructures configinformers.InfrastructureInformer
 	// Host is where the process runs, for people.
 	Host     string
@@ -90,8 +89,8 @@ func New(config Config) factory.Controller {
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	state, err := management.State(c.Operator, c.Driver.Name)
-	if err != nil || state == management.None {
+	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
+	if err != nil || state == ctrl.NoCR {
 		return err
 	}
 	infrastructure, err := c.Infrastructures.Lister().Get(infrastructureName)

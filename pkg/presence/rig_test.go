@@ -18,8 +18,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 )
 
 const (
@@ -61,8 +61,8 @@ func newRig(t *testing.T, c *cephtest.Cluster, clock *clocktesting.FakePassiveCl
 	r.config = Config{
 		Driver: driver.RBD, Operator: r.operator,
 		Client:          func(string) (Cluster, bool) { return r.client, r.client != nil },
-		Clusters:        &latest.Value[[]ceph.Cluster]{},
-		Used:            &latest.Value[map[string][]string]{},
+		Clusters:        &ctrl.Latest[[]ceph.Cluster]{},
+		Used:            &ctrl.Latest[map[string][]string]{},
 		Infrastructures: informers.Config().V1().Infrastructures(),
 		Host:            host,
 		Recorder:        r.events,

@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/events"
 	"k8s.io/utils/clock"
 
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -34,10 +34,10 @@ type Config struct {
 // Keeper takes looks while something waits to be withdrawn, and none otherwise. Who has it among its
 // informers wakes after each.
 type Keeper struct {
-	latest.Value[time.Time]
+	ctrl.Latest[time.Time]
 	config Config
 	// asked wakes the controller.
-	asked latest.Value[bool]
+	asked ctrl.Latest[bool]
 
 	mu      sync.Mutex
 	waiting map[string]bool

@@ -17,10 +17,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -64,7 +62,7 @@ type Config struct {
 	// TakeBack takes back what was written into others' objects, and names it.
 	TakeBack func(ctx context.Context) ([]string, error)
 	// State is set to what the other controllers are to take managementState for.
-	State *latest.Value[operatorv1.ManagementState]
+	State *ctrl.Latest[operatorv1.ManagementState]
 	// Triggers wake the controller when Deployed or Served may have changed.
 	Triggers []factory.Informer
 	Clock    clock.PassiveClock
@@ -88,13 +86,13 @@ func New(config Config) factory.Controller {
 		WithSync(c.sync).
 		ResyncEvery(resync).
 		WithControllerInstanceName(controllerName).
-		WithInformers(event.Spec(c.Operator.Informer())).
+		WithInformers(ctrl.SpecChanges(c.Operator.Informer())).
 		WithInformers(c.Triggers...).
 		ToController(controllerName, c.Recorder)
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	if state, err := management.State(c.Operator, c.Driver.Name); err != nil || state == management.None {
+	if state, err := ctrl.ManagementState(c.Operator, c.Driver.Name); err != nil || state == ctrl.NoCR {
 		return err
 	}
 	f, err := c.gather(ctx)

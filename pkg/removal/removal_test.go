@@ -22,8 +22,8 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -45,7 +45,7 @@ type rig struct {
 	operator     *conditiontest.Operator
 	client       *dynamicfake.FakeDynamicClient
 	clock        *clocktesting.FakePassiveClock
-	state        *latest.Value[operatorv1.ManagementState]
+	state        *ctrl.Latest[operatorv1.ManagementState]
 	record       *memory
 	declared     bool
 	cached, held Held
@@ -62,7 +62,7 @@ func newRig(t *testing.T) *rig {
 	objects, _ := objectsOf(t, driver.RBD)
 	r := &rig{
 		operator: conditiontest.New(operatorv1.Managed), clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)),
-		state: &latest.Value[operatorv1.ManagementState]{}, record: &memory{}, objects: objects,
+		state: &ctrl.Latest[operatorv1.ManagementState]{}, record: &memory{}, objects: objects,
 	}
 	served := func(string) []string { return []string{"v1"} }
 	kinds := map[schema.GroupVersionResource]string{

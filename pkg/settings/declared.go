@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/owned"
 )
 
 const annotationPath = "metadata.annotations[" + driver.SettingsAnnotation + "]"
@@ -42,7 +42,7 @@ func declaredIn(d driver.Driver, cr *unstructured.Unstructured) (declared, error
 		return out, err
 	}
 	text, found := cr.GetAnnotations()[driver.SettingsAnnotation]
-	out.annotation, out.copied = text, owned.Annotation(cr, manager(d), driver.SettingsAnnotation)
+	out.annotation, out.copied = text, ctrl.AppliedAnnotation(cr, manager(d), driver.SettingsAnnotation)
 	if !found || member != nil || out.copied && !out.pruned {
 		return out, err
 	}

@@ -20,10 +20,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
@@ -43,20 +41,20 @@ const (
 // Sources are the values that the features publish. One that is empty says that its feature has
 // nothing to tell yet.
 type Sources struct {
-	Clusters    *latest.Value[[]ceph.Cluster]
-	Connections *latest.Value[[]report.Connection]
-	Users       *latest.Value[report.Users]
-	Pools       *latest.Value[report.Pools]
-	MonSync     *latest.Value[report.MonSync]
-	WrittenMons *latest.Value[report.WrittenMons]
-	Tags        *latest.Value[report.Tags]
-	Usage       *latest.Value[usage.Usage]
-	Placement   *latest.Value[ceph.Placement]
-	Machines    *latest.Value[report.Machines]
+	Clusters    *ctrl.Latest[[]ceph.Cluster]
+	Connections *ctrl.Latest[[]report.Connection]
+	Users       *ctrl.Latest[report.Users]
+	Pools       *ctrl.Latest[report.Pools]
+	MonSync     *ctrl.Latest[report.MonSync]
+	WrittenMons *ctrl.Latest[report.WrittenMons]
+	Tags        *ctrl.Latest[report.Tags]
+	Usage       *ctrl.Latest[usage.Usage]
+	Placement   *ctrl.Latest[ceph.Placement]
+	Machines    *ctrl.Latest[report.Machines]
 	// Nodes and Capacities are in the metrics alone: the ConfigMap would be written for each pod that
 	// starts, and for each block.
-	Nodes      *latest.Value[report.Nodes]
-	Capacities *latest.Value[report.Capacities]
+	Nodes      *ctrl.Latest[report.Nodes]
+	Capacities *ctrl.Latest[report.Capacities]
 	// Expiries are the ends of serving certificates that are made here, by Secret.
 	Expiries func() map[string]time.Time
 }
@@ -88,8 +86,8 @@ func New(config Config) factory.Controller {
 		WithSync(c.sync).
 		WithControllerInstanceName(controllerName).
 		WithInformers(c.Clusters, c.Connections, c.Users, c.Pools, c.Tags, c.Usage, c.Placement, c.Machines).
-		WithFilteredEventsInformers(event.Named(c.Driver.StatusConfigMap()), c.ConfigMaps.Informer()).
-		WithInformers(event.Spec(c.Operator.Informer())).
+		WithFilteredEventsInformers(ctrl.Named(c.Driver.StatusConfigMap()), c.ConfigMaps.Informer()).
+		WithInformers(ctrl.SpecChanges(c.Operator.Informer())).
 		ToController(controllerName, c.Recorder)
 }
 
@@ -98,8 +96,8 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if len(clusters) == 0 {
 		return nil // What an earlier process wrote stays.
 	}
-	state, err := management.State(c.Operator, c.Driver.Name)
-	if err != nil || state == management.None {
+	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
+	if err != nil || state == ctrl.NoCR {
 		return err
 	}
 	if state != operatorv1.Managed {

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
@@ -20,11 +20,11 @@ const secret = "AQBsecret=="
 
 func newSources() Sources {
 	return Sources{
-		Clusters: &latest.Value[[]ceph.Cluster]{}, Connections: &latest.Value[[]report.Connection]{},
-		Users: &latest.Value[report.Users]{}, Pools: &latest.Value[report.Pools]{}, MonSync: &latest.Value[report.MonSync]{}, WrittenMons: &latest.Value[report.WrittenMons]{}, Tags: &latest.Value[report.Tags]{},
-		Machines: &latest.Value[report.Machines]{}, Nodes: &latest.Value[report.Nodes]{}, Capacities: &latest.Value[report.Capacities]{},
+		Clusters: &ctrl.Latest[[]ceph.Cluster]{}, Connections: &ctrl.Latest[[]report.Connection]{},
+		Users: &ctrl.Latest[report.Users]{}, Pools: &ctrl.Latest[report.Pools]{}, MonSync: &ctrl.Latest[report.MonSync]{}, WrittenMons: &ctrl.Latest[report.WrittenMons]{}, Tags: &ctrl.Latest[report.Tags]{},
+		Machines: &ctrl.Latest[report.Machines]{}, Nodes: &ctrl.Latest[report.Nodes]{}, Capacities: &ctrl.Latest[report.Capacities]{},
 		Expiries: func() map[string]time.Time { return nil },
-		Usage:    &latest.Value[usage.Usage]{}, Placement: &latest.Value[ceph.Placement]{},
+		Usage:    &ctrl.Latest[usage.Usage]{}, Placement: &ctrl.Latest[ceph.Placement]{},
 	}
 }
 

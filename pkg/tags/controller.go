@@ -22,10 +22,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
@@ -53,7 +51,7 @@ type Config struct {
 	Operator v1helpers.OperatorClient
 	// Client returns the live connection to a Ceph cluster; false while there is none.
 	Client   func(fsid string) (driver.TagStore, bool)
-	Clusters *latest.Value[[]ceph.Cluster]
+	Clusters *ctrl.Latest[[]ceph.Cluster]
 	// ClusterIDs are what the driver's config.json has for the clusterIDs of volumes; Triggers wake
 	// the controller when that may have changed.
 	ClusterIDs        func() ([]ceph.ConfigEntry, error)
@@ -67,7 +65,7 @@ type Config struct {
 	// Ours says that the driver that serves the volumes is this operator's. Another one has a
 	// name of its own for the cluster, which is no reason for an event on each volume.
 	Ours   func() bool
-	Report *latest.Value[report.Tags]
+	Report *ctrl.Latest[report.Tags]
 	// Tell writes a warning event about an object, once.
 	Tell     func(ctx context.Context, about corev1.ObjectReference, message string) error
 	Recorder events.Recorder
@@ -127,7 +125,7 @@ func (c *controller) build() factory.Controller {
 }
 
 func (c *controller) isOurs(object any) bool {
-	volume, ok := event.Object(object).(*corev1.PersistentVolume)
+	volume, ok := ctrl.Object(object).(*corev1.PersistentVolume)
 	ours := ok && c.Driver.Serves(volume)
 	if ours {
 		c.news.Store(true)
@@ -142,8 +140,8 @@ func (c *controller) changed(any) bool {
 }
 
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	state, err := management.State(c.Operator, c.Driver.Name)
-	if err != nil || state == management.None {
+	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
+	if err != nil || state == ctrl.NoCR {
 		return err
 	}
 	clusters, connected := c.Clusters.Get()

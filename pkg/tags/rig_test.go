@@ -25,8 +25,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
@@ -111,13 +111,13 @@ func newRig(t *testing.T, d driver.Driver, denied ...string) *rig {
 	r.config = Config{
 		Driver: d, Operator: r.operator, Clock: r.clock,
 		Client:            func(fsid string) (driver.TagStore, bool) { return r.client, r.connected && fsid == cephtest.FSID },
-		Clusters:          &latest.Value[[]ceph.Cluster]{},
+		Clusters:          &ctrl.Latest[[]ceph.Cluster]{},
 		ClusterIDs:        func() ([]ceph.ConfigEntry, error) { return r.clusterIDs, nil },
 		Infrastructures:   config.Config().V1().Infrastructures(),
 		PersistentVolumes: listed{volumes.Core().V1().PersistentVolumes(), &r.lists},
 		Volumes:           r.kube.CoreV1(),
 		Ours:              func() bool { return r.ours },
-		Report:            &latest.Value[report.Tags]{},
+		Report:            &ctrl.Latest[report.Tags]{},
 		Contents:          &r.snapshots,
 		Tell: func(_ context.Context, about corev1.ObjectReference, message string) error {
 			r.events = append(r.events, about.Kind+" "+about.Name+": "+message)

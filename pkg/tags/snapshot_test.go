@@ -14,13 +14,13 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 // contents are snapshots that are set by hand.
 type contents struct {
-	latest.Value[[]*Snapshot]
+	ctrl.Latest[[]*Snapshot]
 	loading bool
 	err     error
 }

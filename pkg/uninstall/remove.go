@@ -7,9 +7,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/owned"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/removal"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
@@ -115,7 +115,7 @@ func conditionsOf(ctx context.Context, o Options) ([]string, error) {
 		if !glue.IsOurs(entry.Manager) {
 			continue
 		}
-		held, err := owned.Status(storage, entry.Manager)
+		held, err := ctrl.AppliedStatus(storage, entry.Manager)
 		if err != nil {
 			return nil, err
 		}

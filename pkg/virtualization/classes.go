@@ -20,9 +20,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 	savedstate "github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -90,15 +89,15 @@ func NewClass(config ClassConfig) (factory.Controller, error) {
 }
 
 func (c classController) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	return event.Retry(syncCtx.Queue(), c.keep(ctx))
+	return ctrl.Retry(syncCtx.Queue(), c.keep(ctx))
 }
 
 func (c classController) keep(ctx context.Context) error {
 	if c.asset == nil {
 		return nil
 	}
-	managed, err := management.State(c.Operator, c.Driver.Name)
-	if err != nil || managed == management.None {
+	managed, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
+	if err != nil || managed == ctrl.NoCR {
 		return err
 	}
 	if managed != operatorv1.Managed || !c.Open() || len(c.Served(machinesCRD)) == 0 {

@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	storageinformers "k8s.io/client-go/informers/storage/v1"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 )
 
 // Config is what the controllers use that look after StorageClasses of the driver on a platform
@@ -31,7 +31,7 @@ type Config struct {
 func (c Config) controller(name string, sync factory.SyncFunc, more ...factory.Informer) factory.Controller {
 	return factory.New().
 		WithSync(func(ctx context.Context, syncCtx factory.SyncContext) error {
-			if state, err := management.State(c.Operator, c.Driver.Name); err != nil || state == management.None {
+			if state, err := ctrl.ManagementState(c.Operator, c.Driver.Name); err != nil || state == ctrl.NoCR {
 				return err
 			}
 			return sync(ctx, syncCtx)

@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/management"
 )
 
 const (
@@ -116,6 +116,6 @@ func (c *gate) allowed(k kind, queue workqueue.TypedRateLimitingInterface[any]) 
 }
 
 func (c *gate) managed() (bool, error) {
-	state, err := management.State(c.Operator, c.Driver.Name)
+	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
 	return state == operatorv1.Managed, err
 }

@@ -15,7 +15,7 @@ import (
 	storageinformers "k8s.io/client-go/informers/storage/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
@@ -26,10 +26,10 @@ type MachinesConfig struct {
 	Config
 	CSIDrivers storageinformers.CSIDriverInformer
 	// Matrix is what virtual machines can do on which StorageClass; empty without CDI.
-	Matrix *latest.Value[report.Machines]
+	Matrix *ctrl.Latest[report.Machines]
 	// Held is the storageClassState that the driver's default StorageClass cannot follow, because
 	// disk images use it; empty if it does.
-	Held *latest.Value[operatorv1.StorageClassStateName]
+	Held *ctrl.Latest[operatorv1.StorageClassStateName]
 	// Tell writes an event about what is to be mended. It is called once for each mistake.
 	Tell func(ctx context.Context, m Mistake) error
 }

@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
@@ -72,7 +72,7 @@ func TestMistakesAreToldOnce(t *testing.T) {
 	var mute error
 	c := &machines{told: map[Mistake]bool{}, MachinesConfig: MachinesConfig{
 		Config: r.beside(t), CSIDrivers: informers.NewSharedInformerFactory(fake.NewClientset(), 0).Storage().V1().CSIDrivers(),
-		Matrix: &latest.Value[report.Machines]{}, Held: &latest.Value[operatorv1.StorageClassStateName]{},
+		Matrix: &ctrl.Latest[report.Machines]{}, Held: &ctrl.Latest[operatorv1.StorageClassStateName]{},
 		Tell: func(_ context.Context, m Mistake) error {
 			told = append(told, m.Reason+" "+m.Name)
 			return mute

@@ -15,8 +15,8 @@ import (
 	rbacinformers "k8s.io/client-go/informers/rbac/v1"
 	rbacclient "k8s.io/client-go/kubernetes/typed/rbac/v1"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/event"
 )
 
 // Rights are those that the operator has only while something takes them: a ClusterRole, which it binds to
@@ -37,7 +37,7 @@ func selfBinding(d driver.Driver, role string) *rbacv1.ClusterRoleBinding {
 
 // informer tells of the bindings of a driver's operator.
 func (r Rights) informer(d driver.Driver) factory.Informer {
-	return event.Only(r.Bindings.Informer(), d.ImagesRole(), d.MachinesRole(), d.ModulesRole())
+	return ctrl.Only(r.Bindings.Informer(), d.ImagesRole(), d.MachinesRole(), d.ModulesRole())
 }
 
 // bound says whether the operator has a role, and since when.

@@ -16,19 +16,21 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
+
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 )
 
 // Watches hold what is read of kinds that come and go with their CRDs; see NewGate. A
 // controller that has them among its informers wakes with every change. The zero value
 // watches nothing.
 type Watches struct {
+	ctrl.Listeners
 	mu sync.Mutex
 	// open says that the driver is deployed, and Managed.
 	open    bool
 	running map[string]*watch
 	// awaited are kinds that are there, and that the operator may not read yet; with why not, if that is wrong.
-	awaited  map[string]error
-	handlers []cache.ResourceEventHandler
+	awaited map[string]error
 }
 
 // watch is the informer of one kind.
@@ -52,17 +54,6 @@ const (
 	ready
 )
 
-// AddEventHandler registers a watcher, called after each change of anything.
-func (w *Watches) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.handlers = append(w.handlers, handler)
-	return nil, nil
-}
-
-// HasSynced is always true: a kind that is not there is an ordinary state.
-func (w *Watches) HasSynced() bool { return true }
-
 // setOpen says whether the driver is deployed, and Managed.
 func (w *Watches) setOpen(open bool) {
 	w.mu.Lock()
@@ -70,7 +61,7 @@ func (w *Watches) setOpen(open bool) {
 	w.open = open
 	w.mu.Unlock()
 	if news {
-		w.wake()
+		w.Wake()
 	}
 }
 
@@ -78,15 +69,6 @@ func (w *Watches) isOpen() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.open
-}
-
-func (w *Watches) wake() {
-	w.mu.Lock()
-	handlers := slices.Clone(w.handlers)
-	w.mu.Unlock()
-	for _, h := range handlers {
-		h.OnUpdate(&metav1.PartialObjectMetadata{}, &metav1.PartialObjectMetadata{})
-	}
 }
 
 // state of a kind. The error says why it is still loading.
@@ -189,9 +171,9 @@ func (w *Watches) start(ctx context.Context, client dynamic.Interface, k kind, r
 	ctx, stop := context.WithCancel(ctx)
 	started := &watch{resource: resource, informer: informer, stop: stop}
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(any) { w.wake() },
-		UpdateFunc: func(any, any) { w.wake() },
-		DeleteFunc: func(any) { w.wake() },
+		AddFunc:    func(any) { w.Wake() },
+		UpdateFunc: func(any, any) { w.Wake() },
+		DeleteFunc: func(any) { w.Wake() },
 	})
 	failed := func(_ context.Context, _ *cache.Reflector, err error) { w.fail(started, err) }
 	if err = errors.Join(err, informer.SetTransform(trim(k)), informer.SetWatchErrorHandlerWithContext(failed)); err != nil {
@@ -208,7 +190,7 @@ func (w *Watches) start(ctx context.Context, client dynamic.Interface, k kind, r
 	go func() {
 		// An empty list wakes nobody.
 		if cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
-			w.wake()
+			w.Wake()
 		}
 	}()
 	return nil
@@ -221,7 +203,7 @@ func (w *Watches) fail(of *watch, err error) {
 	of.failure = err
 	w.mu.Unlock()
 	if news {
-		w.wake()
+		w.Wake()
 	}
 }
 
@@ -241,7 +223,7 @@ func (w *Watches) await(k kind, problem error) {
 		held.stop()
 	}
 	if held != nil || !awaited || (before == nil) != (problem == nil) {
-		w.wake()
+		w.Wake()
 	}
 }
 
@@ -256,7 +238,7 @@ func (w *Watches) forget(k kind) {
 		held.stop()
 	}
 	if held != nil || awaited {
-		w.wake()
+		w.Wake()
 	}
 }
 

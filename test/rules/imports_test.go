@@ -21,7 +21,7 @@ var layers = []struct {
 		"pkg/classes", "pkg/connection", "pkg/credentials", "pkg/gate", "pkg/infraid", "pkg/monitors", "pkg/nodes", "pkg/pools", "pkg/presence", "pkg/removal", "pkg/servingcerts", "pkg/settings", "pkg/status", "pkg/tags", "pkg/virtualization",
 	}},
 	{name: "foundation", packages: []string{
-		"assets", "pkg/ceph", "pkg/ceph/cephtest", "pkg/ceph/rados", "pkg/clusterstorage", "pkg/condition", "pkg/condition/conditiontest", "pkg/driver", "pkg/event", "pkg/latest", "pkg/management", "pkg/owned", "pkg/proof", "pkg/report", "pkg/served", "pkg/shell", "pkg/state", "pkg/usage",
+		"assets", "pkg/ceph", "pkg/ceph/cephtest", "pkg/ceph/rados", "pkg/clusterstorage", "pkg/condition", "pkg/condition/conditiontest", "pkg/controller", "pkg/driver", "pkg/proof", "pkg/report", "pkg/shell", "pkg/state", "pkg/usage",
 	}, together: true},
 }
 

@@ -50,7 +50,7 @@ func TestWakeUps(t *testing.T) {
 				return true
 			})
 			if builds && !hears && stateless[f.path] == "" {
-				t.Errorf("%s: %s builds a controller that does not hear of the ClusterCSIDriver: it would miss when it is Managed again; event.Spec keeps its status away",
+				t.Errorf("%s: %s builds a controller that does not hear of the ClusterCSIDriver: it would miss when it is Managed again; controller.SpecChanges keeps its status away",
 					f.positions.Position(fn.Pos()), fn.Name.Name)
 			}
 		}

@@ -16,8 +16,8 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/owned"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/openshift"
 )
 
@@ -41,7 +41,7 @@ func standIn() {
 	klog.SetOutput(GinkgoWriter)
 	config := env.Cluster.AdminConfig()
 	client, instances, err := genericoperatorclient.NewClusterScopedOperatorClientWithConfigName(clock.RealClock{}, config,
-		operatorv1.GroupVersion.WithResource("storages"), operatorv1.GroupVersion.WithKind("Storage"), "cluster", owned.Spec, owned.Status)
+		operatorv1.GroupVersion.WithResource("storages"), operatorv1.GroupVersion.WithKind("Storage"), "cluster", ctrl.AppliedSpec, ctrl.AppliedStatus)
 	Expect(err).NotTo(HaveOccurred())
 	informers := configinformers.NewSharedInformerFactory(configs, time.Hour)
 	versions := status.NewVersionGetter()

@@ -1,4 +1,4 @@
-package management
+package controller
 
 import (
 	"errors"
@@ -24,7 +24,7 @@ func (o operator) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.Oper
 	return &operatorv1.OperatorSpec{ManagementState: o.state}, nil, "", nil
 }
 
-func TestState(t *testing.T) {
+func TestManagementState(t *testing.T) {
 	const name = "rbd.csi.ceph.com"
 	tests := map[string]struct {
 		operator operator
@@ -34,16 +34,16 @@ func TestState(t *testing.T) {
 		"Managed":   {operator: operator{state: operatorv1.Managed}, want: operatorv1.Managed},
 		"Unmanaged": {operator: operator{state: operatorv1.Unmanaged}, want: operatorv1.Unmanaged},
 		"LeftOut":   {operator: operator{state: ""}, want: ""},
-		"NoObject":  {operator: operator{err: apierrors.NewNotFound(schema.GroupResource{}, name)}, want: None},
+		"NoObject":  {operator: operator{err: apierrors.NewNotFound(schema.GroupResource{}, name)}, want: NoCR},
 		"Unreadable": {
 			operator: operator{err: errors.New("spec.managementState: not a string")},
-			want:     None,
+			want:     NoCR,
 			err:      "reading ClusterCSIDriver rbd.csi.ceph.com: spec.managementState: not a string",
 		},
 	}
 	for testName, test := range tests {
 		t.Run(testName, func(t *testing.T) {
-			got, err := State(test.operator, name)
+			got, err := ManagementState(test.operator, name)
 			if got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}

@@ -1,4 +1,4 @@
-package event
+package controller
 
 import (
 	"github.com/openshift/library-go/pkg/controller/factory"
@@ -9,10 +9,10 @@ import (
 // spec is an informer that is silent about the status of objects.
 type spec struct{ factory.Informer }
 
-// Spec tells of objects that come, go, or have another spec. All conditions of all controllers stand
+// SpecChanges tells of objects that come, go, or have another spec. All conditions of all controllers stand
 // in the status of the ClusterCSIDriver: a controller that reads what people want there, and no
 // condition, would otherwise wake with every change of one.
-func Spec(informer factory.Informer) factory.Informer { return spec{informer} }
+func SpecChanges(informer factory.Informer) factory.Informer { return spec{informer} }
 
 func (s spec) AddEventHandler(listener cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	return s.Informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{

@@ -1,4 +1,4 @@
-package owned_test
+package controller_test
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
-	"github.com/openshift/ceph-csi-driver-operator/pkg/owned"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 )
 
 // resource is as API servers store one: a condition is shared, another one was removed by somebody,
@@ -69,7 +69,7 @@ func TestLikeClientGo(t *testing.T) {
 			if want.Status != nil {
 				wantStatus = &want.Status.OperatorStatusApplyConfiguration
 			}
-			status, err := owned.Status(object, manager)
+			status, err := ctrl.AppliedStatus(object, manager)
 			if diff := cmp.Diff(wantStatus, status); err != nil || diff != "" {
 				t.Errorf("status: %v, -client-go +ours:\n%s", err, diff)
 			}
@@ -84,7 +84,7 @@ func TestLikeClientGo(t *testing.T) {
 			if want.Spec != nil {
 				wantSpec = &want.Spec.OperatorSpecApplyConfiguration
 			}
-			spec, err := owned.Spec(object, manager)
+			spec, err := ctrl.AppliedSpec(object, manager)
 			if diff := cmp.Diff(wantSpec, spec); err != nil || diff != "" {
 				t.Errorf("spec: %v, -client-go +ours:\n%s", err, diff)
 			}

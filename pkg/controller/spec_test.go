@@ -1,4 +1,4 @@
-package event
+package controller
 
 import (
 	"slices"
@@ -29,7 +29,7 @@ func heard(into *[]string) cache.ResourceEventHandler {
 	}
 }
 
-func TestSpec(t *testing.T) {
+func TestSpecChanges(t *testing.T) {
 	at := func(uid string, generation int64) *metav1.PartialObjectMetadata {
 		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: types.UID(uid), Generation: generation}}
 	}
@@ -50,7 +50,7 @@ func TestSpec(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var got []string
 			s := &source{}
-			if _, err := Spec(s).AddEventHandler(heard(&got)); err != nil {
+			if _, err := SpecChanges(s).AddEventHandler(heard(&got)); err != nil {
 				t.Fatal(err)
 			}
 			tc.tell(s.listener)

@@ -1,5 +1,4 @@
-// Package served watches objects of kinds that come and go with their CRDs.
-package served
+package controller
 
 import (
 	"context"

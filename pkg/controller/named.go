@@ -1,5 +1,4 @@
-// Package event filters and spreads what informers tell controllers.
-package event
+package controller
 
 import (
 	"slices"

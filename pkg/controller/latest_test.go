@@ -1,4 +1,4 @@
-package latest_test
+package controller_test
 
 import (
 	"context"
@@ -11,33 +11,33 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
-	"github.com/openshift/ceph-csi-driver-operator/pkg/latest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 )
 
 func TestValueWakesOnChange(t *testing.T) {
-	set := func(s ...string) func(*latest.Value[[]string]) {
-		return func(v *latest.Value[[]string]) { v.Set(s) }
+	set := func(s ...string) func(*ctrl.Latest[[]string]) {
+		return func(v *ctrl.Latest[[]string]) { v.Set(s) }
 	}
-	clear := func(v *latest.Value[[]string]) { v.Clear() }
+	clear := func(v *ctrl.Latest[[]string]) { v.Clear() }
 	tests := map[string]struct {
 		reason    string
-		steps     []func(*latest.Value[[]string])
+		steps     []func(*ctrl.Latest[[]string])
 		wantWakes int
 		wantKnown bool
 		want      string
 	}{
 		"Nothing":       {reason: "the zero Value is empty"},
-		"First":         {reason: "a first value is a change", steps: []func(*latest.Value[[]string]){set("a")}, wantWakes: 1, wantKnown: true, want: "a"},
-		"First is zero": {reason: "the zero of T is a value too", steps: []func(*latest.Value[[]string]){set()}, wantWakes: 1, wantKnown: true},
-		"Equal":         {reason: "values compare by content", steps: []func(*latest.Value[[]string]){set("a"), set("a")}, wantWakes: 1, wantKnown: true, want: "a"},
-		"Other":         {reason: "the newest is kept", steps: []func(*latest.Value[[]string]){set("a"), set("b")}, wantWakes: 2, wantKnown: true, want: "b"},
-		"Cleared":       {reason: "watchers learn that it is gone", steps: []func(*latest.Value[[]string]){set("a"), clear}, wantWakes: 2},
-		"Cleared twice": {reason: "gone is gone", steps: []func(*latest.Value[[]string]){set("a"), clear, clear}, wantWakes: 2},
-		"Cleared empty": {reason: "nothing was there", steps: []func(*latest.Value[[]string]){clear}},
+		"First":         {reason: "a first value is a change", steps: []func(*ctrl.Latest[[]string]){set("a")}, wantWakes: 1, wantKnown: true, want: "a"},
+		"First is zero": {reason: "the zero of T is a value too", steps: []func(*ctrl.Latest[[]string]){set()}, wantWakes: 1, wantKnown: true},
+		"Equal":         {reason: "values compare by content", steps: []func(*ctrl.Latest[[]string]){set("a"), set("a")}, wantWakes: 1, wantKnown: true, want: "a"},
+		"Other":         {reason: "the newest is kept", steps: []func(*ctrl.Latest[[]string]){set("a"), set("b")}, wantWakes: 2, wantKnown: true, want: "b"},
+		"Cleared":       {reason: "watchers learn that it is gone", steps: []func(*ctrl.Latest[[]string]){set("a"), clear}, wantWakes: 2},
+		"Cleared twice": {reason: "gone is gone", steps: []func(*ctrl.Latest[[]string]){set("a"), clear, clear}, wantWakes: 2},
+		"Cleared empty": {reason: "nothing was there", steps: []func(*ctrl.Latest[[]string]){clear}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			var value latest.Value[[]string]
+			var value ctrl.Latest[[]string]
 			wakes := 0
 			handler := cache.ResourceEventHandlerFuncs{UpdateFunc: func(_, _ any) { wakes++ }}
 			if _, err := value.AddEventHandler(handler); err != nil {
@@ -61,7 +61,7 @@ func TestValueWakesOnChange(t *testing.T) {
 
 // A handler may use the value, and a controller of library-go may watch it.
 func TestValueTriggersController(t *testing.T) {
-	var value latest.Value[int]
+	var value ctrl.Latest[int]
 	seen := make(chan int, 10)
 	recorder := events.NewInMemoryRecorder("test", clock.RealClock{})
 	controller := factory.New().WithInformers(&value).WithSync(func(context.Context, factory.SyncContext) error {
@@ -87,7 +87,7 @@ func TestValueTriggersController(t *testing.T) {
 }
 
 func TestValueIsSafeForConcurrentUse(t *testing.T) {
-	var value latest.Value[int]
+	var value ctrl.Latest[int]
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {

@@ -1,9 +1,4 @@
-// Package owned tells what somebody has applied to an operator's resource, from the record that
-// the API server keeps of it in metadata.managedFields.
-//
-// client-go's applyconfigurations tell it too, but with the schema of all of operator.openshift.io:
-// to parse and to check against it was a third of what an operator allocates at its start.
-package owned
+package controller
 
 import (
 	"encoding/json"
@@ -16,20 +11,24 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Spec returns what manager has applied to the spec of obj; nil when that is nothing. An error
+// What somebody has applied to an operator's resource stands in metadata.managedFields.
+// client-go's applyconfigurations tell it too, but with the schema of all of operator.openshift.io:
+// to parse and to check against it was a third of what an operator allocates at its start.
+
+// AppliedSpec returns what manager has applied to the spec of obj; nil when that is nothing. An error
 // names obj.
-func Spec(obj *unstructured.Unstructured, manager string) (*applyoperatorv1.OperatorSpecApplyConfiguration, error) {
+func AppliedSpec(obj *unstructured.Unstructured, manager string) (*applyoperatorv1.OperatorSpecApplyConfiguration, error) {
 	return part[applyoperatorv1.OperatorSpecApplyConfiguration](obj, manager, "", "spec")
 }
 
-// Status returns what manager has applied to the status of obj; nil when that is nothing. An error
+// AppliedStatus returns what manager has applied to the status of obj; nil when that is nothing. An error
 // names obj.
-func Status(obj *unstructured.Unstructured, manager string) (*applyoperatorv1.OperatorStatusApplyConfiguration, error) {
+func AppliedStatus(obj *unstructured.Unstructured, manager string) (*applyoperatorv1.OperatorStatusApplyConfiguration, error) {
 	return part[applyoperatorv1.OperatorStatusApplyConfiguration](obj, manager, "status", "status")
 }
 
-// Annotation says whether manager has applied that annotation of obj, and nobody has changed it since.
-func Annotation(obj *unstructured.Unstructured, manager, key string) bool {
+// AppliedAnnotation says whether manager has applied that annotation of obj, and nobody has changed it since.
+func AppliedAnnotation(obj *unstructured.Unstructured, manager, key string) bool {
 	metadata := asMap(record(obj, manager, "")[fieldPrefix+"metadata"])
 	_, applied := asMap(metadata[fieldPrefix+"annotations"])[fieldPrefix+key]
 	return applied
