@@ -29,8 +29,8 @@ func (g *Group) Start(name, path string, args ...string) (*Process, error) {
 	return g.StartCommand(name, exec.Command(path, args...))
 }
 
-// StartCommand starts a command that has no output yet. Without an environment it gets this
-// program's own.
+// StartCommand starts a command that has no output yet. Without an environment it gets
+// Environment without more.
 func (g *Group) StartCommand(name string, cmd *exec.Cmd) (*Process, error) {
 	logFile := filepath.Join(g.logs, name+".log")
 	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)

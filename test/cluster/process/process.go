@@ -137,16 +137,16 @@ var forker = sync.OnceValue(func() chan<- func() {
 	return work
 })
 
-// environment leaves out what etcd and Ceph's programs would take for their options.
-func environment(inherited []string) []string {
-	return slices.DeleteFunc(slices.Clone(inherited), func(entry string) bool {
+// Environment is this program's own with more, without what etcd and Ceph's programs would take for their options.
+func Environment(more ...string) []string {
+	return append(slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		return strings.HasPrefix(entry, "CEPH_") || strings.HasPrefix(entry, "ETCD_")
-	})
+	}), more...)
 }
 
 func startTied(cmd *exec.Cmd) error {
 	if cmd.Env == nil {
-		cmd.Env = environment(os.Environ())
+		cmd.Env = Environment()
 	}
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
