@@ -7,7 +7,7 @@ import (
 	"github.com/openshift/library-go/pkg/config/client"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/servingcerts"
 )
 
 // readCertificate waits for the certificate in the Secret that the process makes itself.

@@ -14,11 +14,11 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/configs"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 )
 
-// driverImage is what the operators call the image that clusterstorage.EnvDriverImage names.
+// driverImage is what the operators call the image that configs.EnvDriverImage names.
 const driverImage = "DRIVER_IMAGE"
 
 func newClusterStorageCommand() *cobra.Command {
@@ -45,12 +45,12 @@ func newClusterStorageCommand() *cobra.Command {
 			limitMemory()
 			logs.InitLogs()
 			defer logs.FlushLogs()
-			p := process{name: glue.Name, identity: os.Getenv("POD_NAME"), version: options.Version, flags: flags}
+			p := process{name: clusterstorage.Name, identity: os.Getenv("POD_NAME"), version: options.Version, flags: flags}
 			if kubernetes {
-				p.certificate = glue.CertificateSecret
+				p.certificate = clusterstorage.CertificateSecret
 			}
 			return serve(cmd.Context(), p, func(ctx context.Context, c *controllercmd.ControllerContext) error {
-				return glue.Run(ctx, c, options)
+				return clusterstorage.Run(ctx, c, options)
 			})
 		},
 	}
@@ -65,33 +65,33 @@ func checkInfraID(kubernetes bool, id string) error {
 	if id != "" && !kubernetes {
 		return fmt.Errorf("--infra-id=%s: only with --kubernetes; OpenShift has one already", id)
 	}
-	if err := glue.CheckInfraID(id); err != nil {
+	if err := clusterstorage.CheckInfraID(id); err != nil {
 		return fmt.Errorf("--infra-id: %w", err)
 	}
 	return nil
 }
 
 // clusterStorageOptions checks all that can be checked before anything is started.
-func clusterStorageOptions(getenv func(string) string) (glue.Options, error) {
+func clusterStorageOptions(getenv func(string) string) (clusterstorage.Options, error) {
 	images := map[string]string{}
 	var missing []string
 	variables := slices.DeleteFunc(assets.RequiredImages(), func(name string) bool { return name == driverImage })
 	for _, name := range variables {
 		images[name] = getenv(name)
 	}
-	for _, name := range append(variables, clusterstorage.EnvDriverImage, clusterstorage.EnvOperatorImage, clusterstorage.EnvVersion) {
+	for _, name := range append(variables, configs.EnvDriverImage, configs.EnvOperatorImage, configs.EnvVersion) {
 		if getenv(name) == "" {
 			missing = append(missing, name)
 		}
 		if strings.ContainsAny(getenv(name), "\"\\${} \t\r\n") {
-			return glue.Options{}, fmt.Errorf("environment variable %s is not an image: %q", name, getenv(name))
+			return clusterstorage.Options{}, fmt.Errorf("environment variable %s is not an image: %q", name, getenv(name))
 		}
 	}
 	if len(missing) > 0 {
 		slices.Sort(missing)
-		return glue.Options{}, fmt.Errorf("environment variables without a value: %s", strings.Join(missing, ", "))
+		return clusterstorage.Options{}, fmt.Errorf("environment variables without a value: %s", strings.Join(missing, ", "))
 	}
-	return glue.Options{
-		Assets: assets.Operator, SharedRoles: slices.Sorted(maps.Keys(assets.SharedRoles())), Getenv: getenv, Images: images, Version: getenv(clusterstorage.EnvVersion),
+	return clusterstorage.Options{
+		Assets: assets.Operator, SharedRoles: slices.Sorted(maps.Keys(assets.SharedRoles())), Getenv: getenv, Images: images, Version: getenv(configs.EnvVersion),
 	}, nil
 }

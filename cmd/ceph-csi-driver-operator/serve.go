@@ -21,7 +21,7 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/utils/clock"
 
-	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/servingcerts"
 )
 
 // Client rate: library-go leaves client-go's 5 requests per second, with which the static

@@ -21,7 +21,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/rados"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/configs"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/operator"
 )
@@ -71,7 +71,7 @@ func newStartCommand() *cobra.Command {
 			return serve(cmd.Context(), process{
 				name:     options.Driver.OperatorName(),
 				identity: os.Getenv("POD_NAME"),
-				version:  os.Getenv(clusterstorage.EnvVersion),
+				version:  os.Getenv(configs.EnvVersion),
 				flags:    flags,
 			}, func(ctx context.Context, c *controllercmd.ControllerContext) error {
 				return operator.Run(ctx, c, options)
@@ -107,7 +107,7 @@ func startOptions(kind string, getenv func(string) string) (operator.Options, er
 	if err != nil {
 		return operator.Options{}, err
 	}
-	return operator.Options{Driver: d, Assets: set, Dial: dial, Resolve: resolve, Host: host, Version: getenv(clusterstorage.EnvVersion)}, nil
+	return operator.Options{Driver: d, Assets: set, Dial: dial, Resolve: resolve, Host: host, Version: getenv(configs.EnvVersion)}, nil
 }
 
 func dial(ctx context.Context, source ceph.Source) (operator.Session, error) {

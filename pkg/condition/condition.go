@@ -120,13 +120,13 @@ func Informational() []string {
 // Types that `cluster-storage` writes on Storage/cluster, beside those of
 // cluster-storage-operator, whose names start with a driver's prefix.
 const (
-	// CRDPatchDegraded: pkg/glue finds a ClusterCSIDriver CRD that does not know Ceph.
+	// CRDPatchDegraded: pkg/clusterstorage finds a ClusterCSIDriver CRD that does not know Ceph.
 	CRDPatchDegraded = "CephCRDPatchDegraded"
-	// SharedRolesDegraded: pkg/glue misses a role that all CSI drivers share.
+	// SharedRolesDegraded: pkg/clusterstorage misses a role that all CSI drivers share.
 	SharedRolesDegraded = "CephSharedRolesDegraded"
-	// InfrastructureDegraded: pkg/glue cannot keep what describes a cluster that is no OpenShift.
+	// InfrastructureDegraded: pkg/clusterstorage cannot keep what describes a cluster that is no OpenShift.
 	InfrastructureDegraded = "CephInfrastructureDegraded"
-	// ServingCertificatesDegraded: pkg/glue cannot keep the serving certificates there.
+	// ServingCertificatesDegraded: pkg/clusterstorage cannot keep the serving certificates there.
 	ServingCertificatesDegraded = "CephServingCertificatesDegraded"
 )
 

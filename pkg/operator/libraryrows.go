@@ -18,10 +18,10 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/servingcerts"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
 )
 
 // staticResync is how often static resources are compared with a live GET each; their

@@ -5,8 +5,8 @@ import (
 	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/utils/clock"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/servingcerts"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/status"
 )
 

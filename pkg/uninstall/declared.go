@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/configs"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -36,7 +36,7 @@ func declarations(ctx context.Context, o Options, known memory) ([]declaration, 
 		return nil, fmt.Errorf("listing Secrets: %w", err)
 	}
 	for _, s := range secrets.Items {
-		if clusterstorage.IsDeclaration(s.Name, s.Labels) {
+		if configs.IsDeclaration(s.Name, s.Labels) {
 			out = append(out, declaration{where: "Secret " + s.Name, data: s.Data, further: s.Name != driver.CredentialsSecret})
 		}
 	}

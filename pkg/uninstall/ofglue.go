@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/servingcerts"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
 )
 
 // releaseAnnotation marks what the cluster version operator brings.
@@ -28,33 +28,33 @@ func ofGlue() []target {
 	storage.mine, operator.mine = createdByGlue, reportedByGlue
 	return append(out,
 		operator, storage,
-		here("ServiceMonitor", glue.Name), here("RoleBinding", glue.Name+"-prometheus"), here("Role", glue.Name+"-prometheus"),
-		wide("ClusterRoleBinding", glue.Name), wide("ClusterRoleBinding", glue.Name+"-granted"),
-		here("RoleBinding", glue.Name), here("RoleBinding", glue.Name+"-granted"),
-		wide("ClusterRole", glue.Name), wide("ClusterRole", glue.Name+"-granted"),
-		here("Role", glue.Name), here("Role", glue.Name+"-granted"),
-		here("Service", glue.Name+"-metrics"), here("Secret", glue.Name+"-serving-cert"),
-		here("ConfigMap", glue.Name+"-config"), here("Lease", glue.Name+"-lock"),
-		here("ServiceAccount", glue.Name),
+		here("ServiceMonitor", clusterstorage.Name), here("RoleBinding", clusterstorage.Name+"-prometheus"), here("Role", clusterstorage.Name+"-prometheus"),
+		wide("ClusterRoleBinding", clusterstorage.Name), wide("ClusterRoleBinding", clusterstorage.Name+"-granted"),
+		here("RoleBinding", clusterstorage.Name), here("RoleBinding", clusterstorage.Name+"-granted"),
+		wide("ClusterRole", clusterstorage.Name), wide("ClusterRole", clusterstorage.Name+"-granted"),
+		here("Role", clusterstorage.Name), here("Role", clusterstorage.Name+"-granted"),
+		here("Service", clusterstorage.Name+"-metrics"), here("Secret", clusterstorage.Name+"-serving-cert"),
+		here("ConfigMap", clusterstorage.Name+"-config"), here("Lease", clusterstorage.Name+"-lock"),
+		here("ServiceAccount", clusterstorage.Name),
 		// Of clusters without OpenShift.
-		wide("ClusterRoleBinding", glue.Name+"-kubernetes"), wide("ClusterRole", glue.Name+"-kubernetes"),
-		here("Secret", glue.SignerSecret), here("ConfigMap", servingcerts.BundleConfigMap),
+		wide("ClusterRoleBinding", clusterstorage.Name+"-kubernetes"), wide("ClusterRole", clusterstorage.Name+"-kubernetes"),
+		here("Secret", clusterstorage.SignerSecret), here("ConfigMap", servingcerts.BundleConfigMap),
 	)
 }
 
 // createdByGlue: a role that cluster-storage-operator has made its own since then is not.
 func createdByGlue(object *unstructured.Unstructured) bool {
-	return object.GetLabels()[driver.ManagedByLabel] == glue.Name && object.GetAnnotations()[releaseAnnotation] == ""
+	return object.GetLabels()[driver.ManagedByLabel] == clusterstorage.Name && object.GetAnnotations()[releaseAnnotation] == ""
 }
 
 // reportedByGlue: nobody but us has ever written the status of the ClusterOperator.
 func reportedByGlue(object *unstructured.Unstructured) bool {
 	found := false
 	for _, entry := range object.GetManagedFields() {
-		if entry.Subresource == "status" && entry.Manager != glue.StatusManager {
+		if entry.Subresource == "status" && entry.Manager != clusterstorage.StatusManager {
 			return false
 		}
-		found = found || entry.Manager == glue.StatusManager
+		found = found || entry.Manager == clusterstorage.StatusManager
 	}
 	return found
 }

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 )
 
 var (
@@ -67,7 +67,7 @@ func some(names []string) string {
 func look(ctx context.Context, o Options) (blockers, error) {
 	var b blockers
 	var err error
-	if b.csoKnowsCeph, err = glue.CSOKnowsCeph(ctx, o.Kube); err != nil {
+	if b.csoKnowsCeph, err = clusterstorage.CSOKnowsCeph(ctx, o.Kube); err != nil {
 		return b, err
 	}
 	attachments, err := o.Kube.StorageV1().VolumeAttachments().List(ctx, metav1.ListOptions{})

@@ -7,9 +7,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/removal"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
@@ -112,7 +112,7 @@ func conditionsOf(ctx context.Context, o Options) ([]string, error) {
 	}
 	var out []string
 	for _, entry := range storage.GetManagedFields() {
-		if !glue.IsOurs(entry.Manager) {
+		if !clusterstorage.IsOurs(entry.Manager) {
 			continue
 		}
 		held, err := ctrl.AppliedStatus(storage, entry.Manager)
@@ -135,5 +135,5 @@ func releaseConditions(ctx context.Context, o Options) error {
 	if err != nil || storage == nil {
 		return err
 	}
-	return glue.Release(ctx, o.Dynamic, storage, func(string) bool { return true })
+	return clusterstorage.Release(ctx, o.Dynamic, storage, func(string) bool { return true })
 }

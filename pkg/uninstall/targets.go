@@ -11,8 +11,8 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/configs"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/removal"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
@@ -57,7 +57,7 @@ func wide(kind, name string) target { return target{kind: kind, name: name} }
 // targets are all objects, in the order in which they must go: who restores others first,
 // then operands before what they use, roles last.
 func targets(o Options) ([]target, error) {
-	out := []target{operator(glue.Name)}
+	out := []target{operator(clusterstorage.Name)}
 	for _, d := range o.drivers() {
 		out = append(out, operator(d.OperatorName()))
 	}
@@ -68,7 +68,7 @@ func targets(o Options) ([]target, error) {
 		}
 		out = append(out, operands...)
 	}
-	for _, config := range clusterstorage.Configs(func(string) string { return "" }, func() bool { return false }) {
+	for _, config := range configs.Configs(func(string) string { return "" }, func() bool { return false }) {
 		operators, err := fromOperator(config, o.Operators)
 		if err != nil {
 			return nil, err
@@ -121,7 +121,7 @@ func operands(d driver.Driver, set assets.Set) ([]target, error) {
 }
 
 // fromOperator are what a driver's operator was installed with.
-func fromOperator(config clusterstorage.CSIOperatorConfig, read func(string) ([]byte, error)) ([]target, error) {
+func fromOperator(config configs.CSIOperatorConfig, read func(string) ([]byte, error)) ([]target, error) {
 	var out []target
 	static := slices.Clone(config.StaticAssets)
 	slices.Reverse(static)

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 )
 
 func testOptions(t *testing.T) Options {
@@ -91,14 +91,14 @@ func TestOrder(t *testing.T) {
 	}
 	ns := driver.Namespace + "/"
 	for _, d := range driver.All {
-		before("it would bring the operator back", "Deployment "+ns+glue.Name, "Deployment "+ns+d.OperatorName())
+		before("it would bring the operator back", "Deployment "+ns+clusterstorage.Name, "Deployment "+ns+d.OperatorName())
 		before("it would bring the operands back", "Deployment "+ns+d.OperatorName(), "DaemonSet "+ns+d.NodeName())
 		before("pods use it to the end", "DaemonSet "+ns+d.NodeName(), "Secret "+ns+d.ConfigSecret())
 		before("pods use it to the end", "DaemonSet "+ns+d.NodeName(), "ServiceAccount "+ns+d.NodeName()+"-sa")
 		before("its operator reads it", "Deployment "+ns+d.OperatorName(), "ClusterCSIDriver "+d.Name)
 		before("bindings first", "ClusterRoleBinding "+d.OperatorName()+"-clusterrolebinding", "ClusterRole "+d.OperatorName()+"-clusterrole")
 	}
-	if i := slices.Index(have, have[0]); have[0] != "Deployment "+ns+glue.Name {
+	if i := slices.Index(have, have[0]); have[0] != "Deployment "+ns+clusterstorage.Name {
 		t.Errorf("first of all, cluster-storage must end, not %s", have[i])
 	}
 	if sorted := slices.Sorted(slices.Values(have)); len(slices.Compact(sorted)) != len(have) {
@@ -122,7 +122,7 @@ func TestWhoseItIs(t *testing.T) {
 		}
 	}
 	adopted := &unstructured.Unstructured{Object: map[string]any{}}
-	adopted.SetLabels(map[string]string{driver.ManagedByLabel: glue.Name})
+	adopted.SetLabels(map[string]string{driver.ManagedByLabel: clusterstorage.Name})
 	if !createdByGlue(adopted) {
 		t.Error("what cluster-storage made must go")
 	}

@@ -34,7 +34,7 @@ var ErrNotConfirmed = errors.New("nothing was removed: not confirmed")
 type Options struct {
 	Kube    kubernetes.Interface
 	Dynamic dynamic.Interface
-	// Operators returns manifests by the paths that clusterstorage.Configs names.
+	// Operators returns manifests by the paths that configs.Configs names.
 	Operators func(path string) ([]byte, error)
 	// Operands are the manifests of the drivers' operands, by the driver's name.
 	Operands map[string]assets.Set

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/node"
 	"github.com/openshift/ceph-csi-driver-operator/test/onnodes"
@@ -60,7 +60,7 @@ type place struct {
 }
 
 var places = []place{
-	{what: "cluster-storage", label: "name", value: func(driver.Driver) string { return glue.Name }, containers: []string{all}},
+	{what: "cluster-storage", label: "name", value: func(driver.Driver) string { return clusterstorage.Name }, containers: []string{all}},
 	{what: "operator", label: "name", value: driver.Driver.OperatorName, containers: []string{all}},
 	{what: "controller", label: "app", value: driver.Driver.ControllerName, containers: []string{
 		"csi-driver", "csi-driver-metrics", "csi-provisioner", "csi-attacher", "csi-resizer", "csi-snapshotter", "csi-liveness-probe",

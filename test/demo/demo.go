@@ -10,8 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
 	"github.com/openshift/ceph-csi-driver-operator/test/onnodes"
@@ -77,13 +77,13 @@ func prepare(ctx context.Context, cluster *embedded.Cluster, nodes *onnodes.Clus
 	}
 	for _, arguments := range [][]string{
 		{"apply", "-f", "manifests/"},
-		{"-n", driver.Namespace, "patch", "deployment", glue.Name, "--type=json", "-p", reporting},
+		{"-n", driver.Namespace, "patch", "deployment", clusterstorage.Name, "--type=json", "-p", reporting},
 	} {
 		if err := kubectl(ctx, cluster, arguments...); err != nil {
 			return err
 		}
 	}
-	p.say("cluster", "manifests/ applied: Deployment %s", glue.Name)
+	p.say("cluster", "manifests/ applied: Deployment %s", clusterstorage.Name)
 	client, err := cluster.Client()
 	if err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
 	"github.com/openshift/ceph-csi-driver-operator/test/onnodes"
@@ -62,7 +62,7 @@ func (s *story) startOperators(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	names := []string{glue.Name}
+	names := []string{clusterstorage.Name}
 	for _, d := range driver.All {
 		names = append(names, d.OperatorName())
 	}

@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/configs"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
 )
@@ -81,7 +81,7 @@ func fromRepository(path string) ([]byte, error) {
 // the manifests give to it.
 func Deployment(d driver.Driver) (*appsv1.Deployment, error) {
 	out := &appsv1.Deployment{}
-	return out, render(d, func(c clusterstorage.CSIOperatorConfig) string { return c.DeploymentAsset }, out)
+	return out, render(d, func(c configs.CSIOperatorConfig) string { return c.DeploymentAsset }, out)
 }
 
 // Environment has the variables that the Deployment sets.
@@ -102,7 +102,7 @@ func values(d *appsv1.Deployment) map[string]string {
 }
 
 // render reads an asset of a driver's operator into an object.
-func render(d driver.Driver, asset func(clusterstorage.CSIOperatorConfig) string, into any) error {
+func render(d driver.Driver, asset func(configs.CSIOperatorConfig) string, into any) error {
 	content, err := fromRepository("manifests/10_deployment.yaml")
 	if err != nil {
 		return err
@@ -112,14 +112,14 @@ func render(d driver.Driver, asset func(clusterstorage.CSIOperatorConfig) string
 		return fmt.Errorf("parsing manifests/10_deployment.yaml: %w", err)
 	}
 	environment := values(glue)
-	all := clusterstorage.Configs(func(name string) string { return environment[name] }, func() bool { return true })
-	config := all[slices.IndexFunc(all, func(c clusterstorage.CSIOperatorConfig) bool { return c.CSIDriverName == d.Name })]
+	all := configs.Configs(func(name string) string { return environment[name] }, func() bool { return true })
+	config := all[slices.IndexFunc(all, func(c configs.CSIOperatorConfig) bool { return c.CSIDriverName == d.Name })]
 	if content, err = assets.Operator(asset(config)); err != nil {
 		return err
 	}
 	pairs := []string{"${LOG_LEVEL}", "2"}
 	for name, value := range environment {
-		if name != clusterstorage.EnvVersion && name != "POD_NAME" {
+		if name != configs.EnvVersion && name != "POD_NAME" {
 			pairs = append(pairs, "${"+name+"}", value)
 		}
 	}
@@ -135,8 +135,8 @@ func render(d driver.Driver, asset func(clusterstorage.CSIOperatorConfig) string
 func Prepare(ctx context.Context, client kubernetes.Interface, d driver.Driver) error {
 	configMap, service := &corev1.ConfigMap{}, &corev1.Service{}
 	err := errors.Join(
-		render(d, func(c clusterstorage.CSIOperatorConfig) string { return c.StandaloneOperatorConfigAsset }, configMap),
-		render(d, func(c clusterstorage.CSIOperatorConfig) string { return c.StaticAssets[0] }, service))
+		render(d, func(c configs.CSIOperatorConfig) string { return c.StandaloneOperatorConfigAsset }, configMap),
+		render(d, func(c configs.CSIOperatorConfig) string { return c.StaticAssets[0] }, service))
 	if err != nil {
 		return err
 	}

@@ -16,12 +16,12 @@ var layers = []struct {
 }{
 	{name: "subcommands", packages: []string{"cmd/ceph-csi-driver-operator"}},
 	{name: "uninstall", packages: []string{"pkg/uninstall"}},
-	{name: "wiring", packages: []string{"pkg/operator", "pkg/glue", "pkg/teardown", "pkg/check"}},
+	{name: "wiring", packages: []string{"pkg/operator", "pkg/clusterstorage", "pkg/teardown", "pkg/check"}},
 	{name: "features", packages: []string{
-		"pkg/classes", "pkg/connection", "pkg/credentials", "pkg/gate", "pkg/infraid", "pkg/monitors", "pkg/nodes", "pkg/pools", "pkg/presence", "pkg/removal", "pkg/servingcerts", "pkg/settings", "pkg/status", "pkg/tags", "pkg/virtualization",
+		"pkg/classes", "pkg/connection", "pkg/credentials", "pkg/gate", "pkg/infraid", "pkg/monitors", "pkg/nodes", "pkg/pools", "pkg/presence", "pkg/clusterstorage/servingcerts", "pkg/removal", "pkg/settings", "pkg/status", "pkg/tags", "pkg/virtualization",
 	}},
 	{name: "foundation", packages: []string{
-		"assets", "pkg/ceph", "pkg/ceph/cephtest", "pkg/ceph/rados", "pkg/clusterstorage", "pkg/condition", "pkg/condition/conditiontest", "pkg/controller", "pkg/driver", "pkg/proof", "pkg/report", "pkg/shell", "pkg/state", "pkg/usage",
+		"assets", "pkg/ceph", "pkg/ceph/cephtest", "pkg/ceph/rados", "pkg/clusterstorage/configs", "pkg/condition", "pkg/condition/conditiontest", "pkg/controller", "pkg/driver", "pkg/proof", "pkg/report", "pkg/shell", "pkg/state", "pkg/usage",
 	}, together: true},
 }
 
@@ -101,13 +101,13 @@ func TestBoundaries(t *testing.T) {
 	}
 }
 
-// TestClusterStorageStandsAlone: cluster-storage-operator vendors the package, and builds
+// TestConfigsStandAlone: cluster-storage-operator vendors the package, and builds
 // without cgo.
-func TestClusterStorageStandsAlone(t *testing.T) {
+func TestConfigsStandAlone(t *testing.T) {
 	allowed := []string{"github.com/openshift/api/", "github.com/openshift/library-go/"}
 	found := 0
 	for _, f := range mustSources(t) {
-		if f.dir != "pkg/clusterstorage" || f.test {
+		if f.dir != "pkg/clusterstorage/configs" || f.test {
 			continue
 		}
 		found++
@@ -119,7 +119,7 @@ func TestClusterStorageStandsAlone(t *testing.T) {
 		}
 	}
 	if found == 0 {
-		t.Error("found no source of pkg/clusterstorage")
+		t.Error("found no source of pkg/clusterstorage/configs")
 	}
 }
 

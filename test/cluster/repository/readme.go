@@ -25,7 +25,7 @@ func OpenShiftCommands() ([]string, error) {
 	for _, section := range []struct{ file, heading string }{
 		{"README.md", "### 1. Let the cluster accept the names"},
 		{"README.md", "### 2. Apply the manifests"},
-		{"pkg/glue/README.md", ""},
+		{"pkg/clusterstorage/README.md", ""},
 		{"README.md", "### 3. Declare the Ceph cluster"},
 	} {
 		lines, err := readmeLines(section.file, section.heading, "oc ")

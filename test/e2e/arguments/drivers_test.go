@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/images"
 	"github.com/openshift/ceph-csi-driver-operator/test/operatorprocess"
 	"github.com/openshift/ceph-csi-driver-operator/test/operatorprocess/box"
@@ -65,7 +65,7 @@ func (s *site) deploy(t *testing.T) {
 
 // ours are the Deployments whose containers run the operator's image.
 func ours() []string {
-	out := []string{glue.Name}
+	out := []string{clusterstorage.Name}
 	for _, d := range driver.All {
 		out = append(out, d.OperatorName())
 	}

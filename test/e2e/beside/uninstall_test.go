@@ -9,8 +9,8 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
@@ -37,7 +37,7 @@ func uninstalled() {
 			Expect(c.Type).NotTo(HavePrefix("Ceph"))
 		}
 		for _, m := range after.ManagedFields {
-			Expect(m.Manager).NotTo(HavePrefix(glue.FieldManager))
+			Expect(m.Manager).NotTo(HavePrefix(clusterstorage.FieldManager))
 		}
 		Eventually(func(g Gomega) {
 			operator, conditions := storage(ctx, g)

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/configs"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
@@ -35,7 +35,7 @@ func owned(d driver.Driver) []object {
 	Expect(err).NotTo(HaveOccurred())
 	mapper := restmapper.NewDiscoveryRESTMapper(groups)
 	var out []object
-	for _, config := range clusterstorage.Configs(func(string) string { return "" }, func() bool { return true }) {
+	for _, config := range configs.Configs(func(string) string { return "" }, func() bool { return true }) {
 		if config.CSIDriverName != d.Name {
 			continue
 		}

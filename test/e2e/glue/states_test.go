@@ -15,7 +15,7 @@ import (
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 
-	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/configs"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
@@ -102,7 +102,7 @@ func stoodDown() {
 	}
 
 	It("stands down for a cluster-storage-operator that knows Ceph", func(ctx SpecContext) {
-		setCSO(ctx, corev1.EnvVar{Name: clusterstorage.EnvOperatorImage, Value: newOperator})
+		setCSO(ctx, corev1.EnvVar{Name: configs.EnvOperatorImage, Value: newOperator})
 		apply(ctx, map[string]any{"type": kind, "status": "False", "reason": "AsExpected", "message": "mine", "lastTransitionTime": "2026-01-01T00:00:00Z"})
 		Eventually(func(g Gomega) {
 			storage, err := storages.Get(ctx, "cluster", metav1.GetOptions{})

@@ -18,9 +18,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/cert"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/servingcerts"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/servingcerts"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 	"github.com/openshift/ceph-csi-driver-operator/test/operatorprocess"
 )
@@ -31,11 +31,11 @@ func certified() {
 	})
 
 	It("serves its own from the start, and the next one, in the same process", func(ctx SpecContext) {
-		process := env.PodProcess(Default, glue.Name)
+		process := env.PodProcess(Default, clusterstorage.Name)
 		log, err := os.ReadFile(process.LogFile())
 		Expect(err).NotTo(HaveOccurred())
 		Expect(string(log)).NotTo(ContainSubstring("insecure, self-signed"))
-		pid, name := process.PID(), glue.CertificateSecret
+		pid, name := process.PID(), clusterstorage.CertificateSecret
 		Expect(served(ctx, Default, process)).To(Equal(certificates(ctx, Default)[name]))
 		before := certificates(ctx, Default)[name]
 		expire(ctx, name)
@@ -67,7 +67,7 @@ func certified() {
 	})
 
 	It("makes one again that was deleted or damaged", func(ctx SpecContext) {
-		deleted, damaged := glue.CertificateSecret, driver.CephFS.OperatorName()+"-serving-cert"
+		deleted, damaged := clusterstorage.CertificateSecret, driver.CephFS.OperatorName()+"-serving-cert"
 		before := certificates(ctx, Default)
 		secrets := env.Kube.CoreV1().Secrets(driver.Namespace)
 		Expect(secrets.Delete(ctx, deleted, metav1.DeleteOptions{})).To(Succeed())
@@ -81,7 +81,7 @@ func certified() {
 
 	It("replaces the CA that is due, and who trusts it goes on to", func(ctx SpecContext) {
 		before := certificates(ctx, Default)
-		expire(ctx, glue.SignerSecret)
+		expire(ctx, clusterstorage.SignerSecret)
 		Eventually(func(g Gomega) {
 			bundle, err := env.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, servingcerts.BundleConfigMap, metav1.GetOptions{})
 			g.Expect(err).NotTo(HaveOccurred())
@@ -136,7 +136,7 @@ func served(ctx context.Context, g Gomega, process *operatorprocess.Process) str
 	for _, ca := range authorities(bundle) {
 		roots.AddCert(ca)
 	}
-	dialer := tls.Dialer{Config: &tls.Config{RootCAs: roots, ServerName: glue.Name + "-metrics." + driver.Namespace + ".svc"}}
+	dialer := tls.Dialer{Config: &tls.Config{RootCAs: roots, ServerName: clusterstorage.Name + "-metrics." + driver.Namespace + ".svc"}}
 	conn, err := dialer.DialContext(ctx, "tcp", process.Address())
 	g.Expect(err).NotTo(HaveOccurred())
 	defer func() { _ = conn.Close() }()

@@ -13,8 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/glue"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
@@ -114,7 +114,7 @@ func previous(of fixture.Version) fixture.Version {
 
 // old are conditions that an earlier version wrote, and this one does not know: by the field managers of
 // that version, one that is counted and one that is for people.
-var old = map[string]string{glue.FieldManager + "CephOld": "CephOldDegraded", "CephOld": "OldUsable"}
+var old = map[string]string{clusterstorage.FieldManager + "CephOld": "CephOldDegraded", "CephOld": "OldUsable"}
 
 var storageResource = operatorv1.GroupVersion.WithResource("storages")
 

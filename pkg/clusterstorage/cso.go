@@ -1,0 +1,57 @@
+package clusterstorage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/configs"
+)
+
+// The Deployment of CSO.
+const (
+	csoNamespace = "openshift-cluster-storage-operator"
+	csoName      = "cluster-storage-operator"
+)
+
+// CSOKnowsCeph says whether the cluster has a CSO that knows Ceph.
+func CSOKnowsCeph(ctx context.Context, client kubernetes.Interface) (bool, error) {
+	cso, err := client.AppsV1().Deployments(csoNamespace).Get(ctx, csoName, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading Deployment %s/%s: %w", csoNamespace, csoName, err)
+	}
+	return knowsCeph(cso), nil
+}
+
+// knowsCeph says whether a CSO was told which image the operators of Ceph's drivers have. What it has once
+// written into Storage/cluster outlives it.
+func knowsCeph(cso *appsv1.Deployment) bool {
+	return slices.ContainsFunc(cso.Spec.Template.Spec.Containers, func(c corev1.Container) bool {
+		return slices.ContainsFunc(c.Env, func(v corev1.EnvVar) bool { return v.Name == configs.EnvOperatorImage })
+	})
+}
+
+// csoInformers watch the Deployment of CSO alone.
+func csoInformers(client kubernetes.Interface) informers.SharedInformerFactory {
+	return informers.NewSharedInformerFactoryWithOptions(client, resync, informers.WithNamespace(csoNamespace),
+		informers.WithTweakListOptions(func(o *metav1.ListOptions) {
+			o.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, csoName).String()
+		}))
+}
+
+// otherGlue says whether there is a CSO that knows Ceph: then it, and not we, looks after the drivers.
+func (s starter) otherGlue() bool {
+	cso, err := s.clients.cso.Apps().V1().Deployments().Lister().Deployments(csoNamespace).Get(csoName)
+	return err == nil && knowsCeph(cso)
+}
