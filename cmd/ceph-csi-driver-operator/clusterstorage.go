@@ -10,12 +10,12 @@ import (
 
 	"github.com/openshift/library-go/pkg/controller/controllercmd"
 	"github.com/spf13/cobra"
-	"k8s.io/component-base/logs"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/configs"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/process"
 )
 
 // driverImage is what the operators call the image that configs.EnvDriverImage names.
@@ -42,14 +42,11 @@ func newClusterStorageCommand() *cobra.Command {
 				return err
 			}
 			options.ReportClusterOperator, options.Kubernetes, options.InfraID = report, kubernetes, infraID
-			limitMemory()
-			logs.InitLogs()
-			defer logs.FlushLogs()
-			p := process{name: clusterstorage.Name, identity: os.Getenv("POD_NAME"), version: options.Version, flags: flags}
+			p := process.Process{Name: clusterstorage.Name, Identity: os.Getenv("POD_NAME"), Version: options.Version, Flags: flags}
 			if kubernetes {
-				p.certificate = clusterstorage.CertificateSecret
+				p.Certificate = clusterstorage.CertificateSecret
 			}
-			return serve(cmd.Context(), p, func(ctx context.Context, c *controllercmd.ControllerContext) error {
+			return p.Run(cmd.Context(), func(ctx context.Context, c *controllercmd.ControllerContext) error {
 				return clusterstorage.Run(ctx, c, options)
 			})
 		},

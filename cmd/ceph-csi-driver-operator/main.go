@@ -15,12 +15,14 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/component-base/logs"
 	"k8s.io/klog/v2"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/process"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	klog.SetLogFilter(withoutBodies{})
+	klog.SetLogFilter(process.WithoutBodies{})
 	if err := newCommand().ExecuteContext(ctx); err != nil {
 		if text := strings.ReplaceAll(err.Error(), "\n", " "); text != "" {
 			fmt.Fprintln(os.Stderr, "error: "+text)

@@ -4,19 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net"
 	"net/netip"
 	"os"
-	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/openshift/library-go/pkg/config/client"
 	"github.com/openshift/library-go/pkg/controller/controllercmd"
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
-	"k8s.io/component-base/logs"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -24,30 +20,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/configs"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/operator"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/process"
 )
-
-// Settings of the garbage collector. A start allocates much and keeps little. Collecting less
-// often then, at 400 %, takes about as much CPU, and leaves what is kept scattered among more that
-// is not: 2 to 3 MB of private memory for good. After the start a little CPU buys private memory:
-// with 20,000 PersistentVolumes the process needs half of what Go's defaults take. The limit is for
-// the start alone: a cluster with so many objects that it is reached later would have the collector
-// run without end.
-const (
-	startTime  = 10 * time.Second
-	gcPercent  = 20
-	startLimit = 60 << 20 // bytes
-)
-
-func limitMemory() {
-	debug.SetMemoryLimit(startLimit)
-	time.AfterFunc(startTime, func() {
-		debug.SetGCPercent(gcPercent)
-		debug.SetMemoryLimit(math.MaxInt64)
-		// Pools of buffers survive a first collection.
-		debug.FreeOSMemory()
-		debug.FreeOSMemory()
-	})
-}
 
 func newStartCommand() *cobra.Command {
 	flags := controllercmd.NewControllerFlags()
@@ -65,15 +39,8 @@ func newStartCommand() *cobra.Command {
 			if err := checkKubeconfig(flags.KubeConfigFile); err != nil {
 				return err
 			}
-			limitMemory()
-			logs.InitLogs()
-			defer logs.FlushLogs()
-			return serve(cmd.Context(), process{
-				name:     options.Driver.OperatorName(),
-				identity: os.Getenv("POD_NAME"),
-				version:  os.Getenv(configs.EnvVersion),
-				flags:    flags,
-			}, func(ctx context.Context, c *controllercmd.ControllerContext) error {
+			p := process.Process{Name: options.Driver.OperatorName(), Identity: os.Getenv("POD_NAME"), Version: options.Version, Flags: flags}
+			return p.Run(cmd.Context(), func(ctx context.Context, c *controllercmd.ControllerContext) error {
 				return operator.Run(ctx, c, options)
 			})
 		},

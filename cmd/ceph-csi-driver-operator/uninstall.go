@@ -17,6 +17,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/rados"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/process"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/uninstall"
 )
 
@@ -77,12 +78,12 @@ func confirm(in io.Reader, out io.Writer, question string) bool {
 
 func uninstallOptions(kubeconfig string) (uninstall.Options, error) {
 	overrides := &client.ClientConnectionOverrides{}
-	overrides.QPS, overrides.Burst = clientQPS, clientBurst
+	overrides.QPS, overrides.Burst = process.ClientQPS, process.ClientBurst
 	config, err := client.GetKubeConfigOrInClusterConfig(kubeconfig, overrides)
 	if err != nil {
 		return uninstall.Options{}, fmt.Errorf("--kubeconfig: %w", err)
 	}
-	config.QPS, config.Burst = clientQPS, clientBurst
+	config.QPS, config.Burst = process.ClientQPS, process.ClientBurst
 	out := uninstall.Options{Operators: assets.Operator, Operands: map[string]assets.Set{}, Clock: clock.RealClock{}}
 	if out.Kube, err = kubernetes.NewForConfig(config); err != nil {
 		return uninstall.Options{}, fmt.Errorf("creating the Kubernetes client: %w", err)

@@ -16,7 +16,7 @@ var layers = []struct {
 }{
 	{name: "subcommands", packages: []string{"cmd/ceph-csi-driver-operator"}},
 	{name: "uninstall", packages: []string{"pkg/uninstall"}},
-	{name: "wiring", packages: []string{"pkg/operator", "pkg/clusterstorage", "pkg/teardown", "pkg/check"}},
+	{name: "wiring", packages: []string{"pkg/operator", "pkg/process", "pkg/clusterstorage", "pkg/teardown", "pkg/check"}},
 	{name: "features", packages: []string{
 		"pkg/classes", "pkg/connection", "pkg/credentials", "pkg/gate", "pkg/infraid", "pkg/monitors", "pkg/nodes", "pkg/pools", "pkg/presence", "pkg/clusterstorage/servingcerts", "pkg/removal", "pkg/settings", "pkg/status", "pkg/tags", "pkg/virtualization",
 	}},

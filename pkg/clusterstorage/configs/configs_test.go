@@ -67,7 +67,7 @@ func TestConfigsNameTheDrivers(t *testing.T) {
 
 // TestConfigsNameEveryAsset: a file that no field names would never be applied.
 func TestConfigsNameEveryAsset(t *testing.T) {
-	root := os.DirFS(filepath.Join("..", "..", "assets"))
+	root := os.DirFS(filepath.Join("..", "..", "..", "assets"))
 	want, err := fs.Glob(root, "csidriveroperators/*/*.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,6 @@
-package main
+// Package process runs the process of controllers: it serves probes and metrics, holds the lease, and
+// keeps memory small.
+package process
 
 import (
 	"context"
@@ -19,36 +21,41 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/apiserver/pkg/authorization/union"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/component-base/logs"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/servingcerts"
 )
 
-// Client rate: library-go leaves client-go's 5 requests per second, with which the static
+// The rate of clients: library-go leaves client-go's 5 requests per second, with which the static
 // resources alone need 9 seconds to settle.
 const (
-	clientQPS   = 100
-	clientBurst = 200
+	ClientQPS   = 100
+	ClientBurst = 200
 )
 
-// process is what a long-running subcommand is started with.
-type process struct {
-	// name of the Deployment, the lease ("<name>-lock") and the event source.
-	name string
-	// identity of the lease's holder. The pod's name lets a killed container act again at once
+// Process is what a long-running subcommand is started with.
+type Process struct {
+	// Name of the Deployment, the lease ("<name>-lock") and the event source.
+	Name string
+	// Identity of the lease's holder. The pod's name lets a killed container act again at once
 	// instead of waiting 161 seconds for its own lease; empty means a random one.
-	identity string
-	version  string
-	flags    *controllercmd.ControllerFlags
-	// certificate names the Secret that the server's certificate is read from; empty where the pod
+	Identity string
+	Version  string
+	Flags    *controllercmd.ControllerFlags
+	// Certificate names the Secret that the server's certificate is read from; empty where the pod
 	// mounts one. What --config names goes first.
-	certificate string
+	Certificate string
 }
 
-// serve runs start as library-go's controllercmd does, but returns errors to the caller instead of
+// Run runs start as library-go's controllercmd does, but returns errors to the caller instead of
 // ending with exit code 255, and releases the lease whenever it returns.
-func serve(ctx context.Context, p process, start controllercmd.StartFunc) error {
-	info := version.Info{GitVersion: p.version}
+func (p Process) Run(ctx context.Context, start controllercmd.StartFunc) error {
+	limitMemory()
+	logs.InitLogs()
+	defer logs.FlushLogs()
+	info := version.Info{GitVersion: p.Version}
 	config, err := loadConfig(ctx, p, info)
 	if err != nil {
 		return err
@@ -95,21 +102,21 @@ func serve(ctx context.Context, p process, start controllercmd.StartFunc) error 
 // builder is for what is controlled only: it would make the controllers wait for the two RSA
 // keys of the server's loopback client. There must be no second one in the process: each
 // appends to utilruntime.PanicHandlers, which has no lock.
-func (p process) builder(start controllercmd.StartFunc) *controllercmd.ControllerBuilder {
+func (p Process) builder(start controllercmd.StartFunc) *controllercmd.ControllerBuilder {
 	overrides := &client.ClientConnectionOverrides{}
-	overrides.QPS, overrides.Burst = clientQPS, clientBurst
-	return controllercmd.NewController(p.name, start, clock.RealClock{}).
-		WithKubeConfigFile(p.flags.KubeConfigFile, overrides).
-		WithComponentNamespace(p.flags.Namespace).
+	overrides.QPS, overrides.Burst = ClientQPS, ClientBurst
+	return controllercmd.NewController(p.Name, start, clock.RealClock{}).
+		WithKubeConfigFile(p.Flags.KubeConfigFile, overrides).
+		WithComponentNamespace(p.Flags.Namespace).
 		WithComponentOwnerReference(&corev1.ObjectReference{
-			APIVersion: "apps/v1", Kind: "Deployment", Namespace: p.flags.Namespace, Name: p.name,
+			APIVersion: "apps/v1", Kind: "Deployment", Namespace: p.Flags.Namespace, Name: p.Name,
 		}).
 		WithEventRecorderOptions(events.RecommendedClusterSingletonCorrelatorOptions())
 }
 
 // runServer answers probes and Prometheus, with the authorization of controllercmd's server:
 // https://github.com/openshift/library-go/blob/master/pkg/controller/controllercmd/builder.go
-func runServer(ctx context.Context, p process, config loadedConfig, info version.Info) error {
+func runServer(ctx context.Context, p Process, config loadedConfig, info version.Info) error {
 	var certificate *servingcerts.Certificate
 	if config.fromSecret {
 		var err error
@@ -119,7 +126,7 @@ func runServer(ctx context.Context, p process, config loadedConfig, info version
 		config.generic.ServingInfo.CertInfo = configv1.CertInfo{}
 	}
 	built, err := serving.ToServerConfig(ctx, config.generic.ServingInfo, config.generic.Authentication, config.generic.Authorization,
-		p.flags.KubeConfigFile, nil, nil, false, false, &info)
+		p.Flags.KubeConfigFile, nil, nil, false, false, &info)
 	if err != nil {
 		return fmt.Errorf("configuring the server of probes and metrics: %w", err)
 	}
@@ -127,7 +134,7 @@ func runServer(ctx context.Context, p process, config loadedConfig, info version
 		built.SecureServing.Cert = certificate
 	}
 	built.Authorization.Authorizer = union.New(hardcodedauthorizer.NewHardCodedMetricsAuthorizer(), built.Authorization.Authorizer)
-	server, err := built.Complete(nil).New(p.name, genericapiserver.NewEmptyDelegate())
+	server, err := built.Complete(nil).New(p.Name, genericapiserver.NewEmptyDelegate())
 	if err != nil {
 		return fmt.Errorf("building the server of probes and metrics: %w", err)
 	}
@@ -137,6 +144,23 @@ func runServer(ctx context.Context, p process, config loadedConfig, info version
 	return nil
 }
 
+// readCertificate waits for the certificate in the Secret that the process makes itself.
+func (p Process) readCertificate(ctx context.Context) (*servingcerts.Certificate, error) {
+	rest, err := client.GetKubeConfigOrInClusterConfig(p.Flags.KubeConfigFile, nil)
+	if err != nil {
+		return nil, fmt.Errorf("--kubeconfig: %w", err)
+	}
+	kube, err := kubernetes.NewForConfig(rest)
+	if err != nil {
+		return nil, fmt.Errorf("creating the Kubernetes client: %w", err)
+	}
+	certificate, err := servingcerts.Follow(ctx, kube, p.Flags.Namespace, p.Certificate)
+	if ctx.Err() != nil {
+		return nil, nil
+	}
+	return certificate, err
+}
+
 // loadedConfig is the content of --config, completed with a serving certificate and defaults.
 type loadedConfig struct {
 	raw     *unstructured.Unstructured
@@ -144,15 +168,15 @@ type loadedConfig struct {
 	// watched are files whose change ends the process; contents is what they held at start.
 	watched  []string
 	contents map[string][]byte
-	// fromSecret has the certificate of process.certificate served.
+	// fromSecret has the certificate of Process.Certificate served.
 	fromSecret bool
 	// cleanup removes the serving certificate, if it was generated.
 	cleanup func()
 }
 
-func loadConfig(ctx context.Context, p process, info version.Info) (loadedConfig, error) {
-	command := controllercmd.NewControllerCommandConfig(p.name, info, nil, clock.RealClock{})
-	if err := command.NewCommandWithContext(ctx).ParseFlags([]string{"--config=" + p.flags.ConfigFile}); err != nil {
+func loadConfig(ctx context.Context, p Process, info version.Info) (loadedConfig, error) {
+	command := controllercmd.NewControllerCommandConfig(p.Name, info, nil, clock.RealClock{})
+	if err := command.NewCommandWithContext(ctx).ParseFlags([]string{"--config=" + p.Flags.ConfigFile}); err != nil {
 		return loadedConfig{}, err
 	}
 	out := loadedConfig{cleanup: func() {}}
@@ -162,11 +186,11 @@ func loadConfig(ctx context.Context, p process, info version.Info) (loadedConfig
 		return loadedConfig{}, fmt.Errorf("--config: %w", err)
 	}
 	given := out.generic.ServingInfo.CertFile
-	out.fromSecret = given == "" && p.certificate != ""
+	out.fromSecret = given == "" && p.Certificate != ""
 	if out.fromSecret {
 		out.contents = map[string][]byte{}
-		if p.flags.ConfigFile != "" {
-			out.contents[p.flags.ConfigFile], out.watched = content, []string{p.flags.ConfigFile}
+		if p.Flags.ConfigFile != "" {
+			out.contents[p.Flags.ConfigFile], out.watched = content, []string{p.Flags.ConfigFile}
 		}
 	} else if out.contents, out.watched, err = command.AddDefaultRotationToConfig(out.generic, content); err != nil {
 		return loadedConfig{}, fmt.Errorf("generating a serving certificate: %w", err)
@@ -174,13 +198,13 @@ func loadConfig(ctx context.Context, p process, info version.Info) (loadedConfig
 	if dir := filepath.Dir(out.generic.ServingInfo.CertFile); given == "" && filepath.Dir(dir) == filepath.Clean(os.TempDir()) {
 		out.cleanup = func() { _ = os.RemoveAll(dir) }
 	}
-	if p.flags.BindAddress != "" {
-		out.generic.ServingInfo.BindAddress = p.flags.BindAddress
+	if p.Flags.BindAddress != "" {
+		out.generic.ServingInfo.BindAddress = p.Flags.BindAddress
 	}
 	// What OpenShift injects is the TLS profile alone. Only now, because a default certificate would
 	// keep one from being generated where no Secret is mounted.
 	configdefaults.SetRecommendedHTTPServingInfoDefaults(&out.generic.ServingInfo)
-	for _, file := range p.flags.TerminateOnFiles {
+	for _, file := range p.Flags.TerminateOnFiles {
 		if out.contents[file], err = os.ReadFile(file); err != nil {
 			return loadedConfig{}, fmt.Errorf("--terminate-on-files: %w", err)
 		}

@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"context"
@@ -33,7 +33,7 @@ const endLimit = 5 * time.Second
 var errBack = errors.New("the API server's data went back in time, as after a restore of etcd from a backup: starting anew")
 
 // elected runs start while this process has the lease.
-func (p process) elected(ctx context.Context, given configv1.LeaderElection, c *controllercmd.ControllerContext, start controllercmd.StartFunc) error {
+func (p Process) elected(ctx context.Context, given configv1.LeaderElection, c *controllercmd.ControllerContext, start controllercmd.StartFunc) error {
 	if given.Disable {
 		return start(ctx, c)
 	}
@@ -45,8 +45,8 @@ func (p process) elected(ctx context.Context, given configv1.LeaderElection, c *
 }
 
 // election is for the lease of the process, with library-go's durations unless --config has others.
-func (p process) election(ctx context.Context, given configv1.LeaderElection, c *controllercmd.ControllerContext) (leaderelection.LeaderElectionConfig, error) {
-	config := leaderelectionconverter.LeaderElectionDefaulting(given, p.flags.Namespace, p.name+"-lock")
+func (p Process) election(ctx context.Context, given configv1.LeaderElection, c *controllercmd.ControllerContext) (leaderelection.LeaderElectionConfig, error) {
+	config := leaderelectionconverter.LeaderElectionDefaulting(given, p.Flags.Namespace, p.Name+"-lock")
 	if given.LeaseDuration.Duration == 0 && given.RenewDeadline.Duration == 0 && given.RetryPeriod.Duration == 0 {
 		status, err := clusterstatus.GetClusterInfraStatus(ctx, c.KubeConfig)
 		switch {
@@ -59,7 +59,7 @@ func (p process) election(ctx context.Context, given configv1.LeaderElection, c 
 	client := rest.CopyConfig(c.ProtoKubeConfig)
 	// A connection that hangs must not outlast the lease.
 	client.Timeout = config.RenewDeadline.Duration
-	out, err := leaderelectionconverter.ToLeaderElectionWithLease(client, config, p.name, p.identity)
+	out, err := leaderelectionconverter.ToLeaderElectionWithLease(client, config, p.Name, p.Identity)
 	if err != nil {
 		return out, fmt.Errorf("preparing the leader election: %w", err)
 	}

@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"os"
@@ -48,7 +48,7 @@ func TestServingInfo(t *testing.T) {
 			}
 			flags := controllercmd.NewControllerFlags()
 			flags.ConfigFile, flags.BindAddress = file, tc.listen
-			loaded, err := loadConfig(t.Context(), process{name: "operator", flags: flags}, version.Info{})
+			loaded, err := loadConfig(t.Context(), Process{Name: "operator", Flags: flags}, version.Info{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +86,7 @@ func TestCertificateFromSecret(t *testing.T) {
 			}
 			flags := controllercmd.NewControllerFlags()
 			flags.ConfigFile = file
-			loaded, err := loadConfig(t.Context(), process{name: "glue", flags: flags, certificate: "cert"}, version.Info{})
+			loaded, err := loadConfig(t.Context(), Process{Name: "glue", Flags: flags, Certificate: "cert"}, version.Info{})
 			if err != nil {
 				t.Fatal(err)
 			}

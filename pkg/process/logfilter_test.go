@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"bytes"
@@ -41,7 +41,7 @@ func TestBodiesAreNotLogged(t *testing.T) {
 			}
 			klog.SetOutput(&log)
 			if filtered {
-				klog.SetLogFilter(withoutBodies{})
+				klog.SetLogFilter(WithoutBodies{})
 			}
 			secrets := client.CoreV1().Secrets("n")
 			if _, err := secrets.Get(t.Context(), "s", metav1.GetOptions{}); err != nil {

@@ -1,0 +1,30 @@
+package process
+
+import (
+	"math"
+	"runtime/debug"
+	"time"
+)
+
+// Settings of the garbage collector. A start allocates much and keeps little. Collecting less
+// often then, at 400 %, takes about as much CPU, and leaves what is kept scattered among more that
+// is not: 2 to 3 MB of private memory for good. After the start a little CPU buys private memory:
+// with 20,000 PersistentVolumes the process needs half of what Go's defaults take. The limit is for
+// the start alone: a cluster with so many objects that it is reached later would have the collector
+// run without end.
+const (
+	startTime  = 10 * time.Second
+	gcPercent  = 20
+	startLimit = 60 << 20 // bytes
+)
+
+func limitMemory() {
+	debug.SetMemoryLimit(startLimit)
+	time.AfterFunc(startTime, func() {
+		debug.SetGCPercent(gcPercent)
+		debug.SetMemoryLimit(math.MaxInt64)
+		// Pools of buffers survive a first collection.
+		debug.FreeOSMemory()
+		debug.FreeOSMemory()
+	})
+}
