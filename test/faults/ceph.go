@@ -37,7 +37,7 @@ const (
 
 const (
 	// Silence is longer than anybody waits here for how a change ends: who waits for the answer has no deadline.
-	Silence = 150
+	Silence = 240
 	// Delay is longer than any deadline of a controller for Ceph.
 	Delay = 50
 )

@@ -43,6 +43,9 @@ const (
 	Late
 	// Skipped has watches say nothing and end as too old, so that what was in between is never seen.
 	Skipped
+	// Missed has each watch end as too old with the first that it is to tell, again and again: of what comes and goes,
+	// and of what changes twice, only some is ever seen.
+	Missed
 	// Past is Late, and lists from the API server's cache are as they were before the change.
 	Past
 	// Away is no API server.
@@ -74,6 +77,7 @@ var OfAPI = []Fault{
 	{Name: "unavailable", Status: http.StatusServiceUnavailable},
 	{Name: "watches late", View: Late},
 	{Name: "watches skip", View: Skipped},
+	{Name: "watches miss each", View: Missed},
 	{Name: "killed after, sees the past", Ends: true, Done: true, View: Past},
 	{Name: "away", View: Away},
 	{Name: "mons silent", Silent: Mons},

@@ -10,6 +10,8 @@ import (
 // seen is what the program sees for a while.
 type seen struct {
 	view View
+	// only is the path of what is seen so, if not all is.
+	only string
 	// past is a resourceVersion, pastBegun whether anything was listed as of it.
 	past      string
 	pastBegun bool
@@ -27,7 +29,8 @@ type seen struct {
 func (p *Proxy) look(view View, past string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.seen.view, p.seen.past, p.seen.pastBegun, p.seen.over = view, past, false, make(chan struct{})
+	p.begin(view, "")
+	p.seen.past, p.seen.pastBegun = past, false
 	if view == Away {
 		p.cut()
 	}
@@ -35,6 +38,22 @@ func (p *Proxy) look(view View, past string) {
 		p.seen.timer = time.AfterFunc(Lasting, p.end)
 	}
 }
+
+func (p *Proxy) begin(view View, only string) {
+	p.seen.view, p.seen.only, p.seen.over = view, only, make(chan struct{})
+}
+
+// Hold has the watches of one path say nothing until Release, whatever is armed.
+func (p *Proxy) Hold(path string) {
+	p.end()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.seen.timer = nil
+	p.begin(Late, path)
+}
+
+// Release ends a Hold: all is told.
+func (p *Proxy) Release() { p.end() }
 
 // Clear says that the program sees all there is.
 func (p *Proxy) Clear() bool {
@@ -59,6 +78,7 @@ func (p *Proxy) end() {
 	}
 	if p.seen.timer != nil {
 		p.seen.timer.Stop()
+		p.seen.timer = nil
 	}
 	p.seen.view = Present
 	close(p.seen.over)
@@ -80,7 +100,7 @@ func (p *Proxy) show(w http.ResponseWriter, r *http.Request) {
 	switch isWatch := query.Get("watch") != ""; {
 	case view == Away:
 		panic(http.ErrAbortHandler)
-	case isWatch && view == Past && query.Get("sendInitialEvents") != "":
+	case isWatch && (view == Past || view == Missed) && query.Get("sendInitialEvents") != "":
 		answer(w, http.StatusUnprocessableEntity) // As of an API server that only lists.
 	case isWatch:
 		p.watch(w, r)
@@ -130,7 +150,10 @@ func (p *Proxy) watch(w http.ResponseWriter, r *http.Request) {
 		defer p.mu.Unlock()
 		delete(p.seen.watches, &cancel)
 	}()
-	p.pass.ServeHTTP(&held{ResponseWriter: w, proxy: p, ctx: ctx}, r.WithContext(ctx))
+	p.pass.ServeHTTP(&held{ResponseWriter: w, proxy: p, ctx: ctx, path: r.URL.Path, miss: func() {
+		p.miss(what)
+		cancel()
+	}}, r.WithContext(ctx))
 }
 
 // held is a watch whose events wait for as long as the program is not to see them.
@@ -138,6 +161,19 @@ type held struct {
 	http.ResponseWriter
 	proxy *Proxy
 	ctx   context.Context
+	path  string
+	// miss ends it as too old.
+	miss func()
+}
+
+// miss has a watch told that it is too old when it is asked for again.
+func (p *Proxy) miss(watch string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.seen.tooOld == nil {
+		p.seen.tooOld = map[string]bool{}
+	}
+	p.seen.tooOld[watch] = true
 }
 
 // Unwrap is for flushing.
@@ -145,9 +181,13 @@ func (h *held) Unwrap() http.ResponseWriter { return h.ResponseWriter }
 
 func (h *held) Write(part []byte) (int, error) {
 	h.proxy.mu.Lock()
-	view, over := h.proxy.seen.view, h.proxy.seen.over
+	view, over, only := h.proxy.seen.view, h.proxy.seen.over, h.proxy.seen.only
 	h.proxy.mu.Unlock()
-	if view != Present {
+	switch {
+	case view == Present, only != "" && only != h.path:
+	case view == Missed:
+		h.miss()
+	default:
 		select {
 		case <-over:
 		case <-h.ctx.Done():

@@ -85,6 +85,57 @@ func TestSkipped(t *testing.T) {
 	}
 }
 
+// TestMissed: the first thing that happens is not told, and who watches has to list anew, without a stream.
+func TestMissed(t *testing.T) {
+	s, p, client := stage(t)
+	_, events := ask(t, p, client, "/pods?watch=1")
+	write(t, p, client, Missed, http.StatusCreated)
+	s.events <- "a"
+	<-s.told
+	if line, err := events.ReadString('\n'); err == nil {
+		t.Errorf("told of %q", line)
+	}
+	for _, tc := range []struct {
+		path string
+		want int
+	}{
+		{"/pods?watch=1&sendInitialEvents=true", http.StatusUnprocessableEntity},
+		{"/pods?watch=1", http.StatusGone},
+		{"/pods?resourceVersion=0", http.StatusCreated},
+	} {
+		status, _ := ask(t, p, client, tc.path)
+		expect(t, tc.path, status, tc.want)
+	}
+	p.end()
+	status, _ := ask(t, p, client, "/pods?watch=1&sendInitialEvents=true")
+	expect(t, "afterwards", status, http.StatusCreated)
+}
+
+// TestHold: only what happens at that path waits, until it is released.
+func TestHold(t *testing.T) {
+	for path, waits := range map[string]bool{"/pods": true, "/nodes": false} {
+		s, p, client := stage(t)
+		_, events := ask(t, p, client, path+"?watch=1")
+		p.Hold("/pods")
+		var released atomic.Bool
+		early := make(chan bool, 1)
+		go func() {
+			line, _ := events.ReadString('\n')
+			early <- line == "a\n" && !released.Load()
+		}()
+		s.events <- "a"
+		<-s.told
+		if waits {
+			released.Store(true)
+			p.Release()
+		}
+		if <-early == waits {
+			t.Errorf("%s waits: %t", path, !waits)
+		}
+		p.Release()
+	}
+}
+
 // TestPast: what may come from a cache is old, what asks for the latest is not.
 func TestPast(t *testing.T) {
 	s, p, client := stage(t)
