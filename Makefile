@@ -73,11 +73,13 @@ test-e2e-failed: build ## Run the suites again that failed in the last make test
 	$(TRY_RECORDINGS)
 
 # ONLY="rbd, the log level: killed after at write 3" is for one, a regular expression for several; SEED= has `make test` try the sample of another day.
-soak: build ## Break each write of the operators, and of uninstall and teardown, in each way, and compare how it ends
+# What the time is too short for is for the next soak: remove bin/faults.json to begin anew.
+SOAK_TIME ?= 60m
+soak: build ## Break the writes of the operators, and of uninstall and teardown, in each way, and compare how it ends
 	$(CLUSTER) binaries
-	SOAK=all $(RUN_SUITES) -timeout=48h ./test/e2e/faults; faults=$$?; cat bin/faults.txt; \
-	SOAK=all $(RUN_SUITES) -timeout=6h ./test/e2e/teardown -ginkgo.focus="writes that fail" && \
-	SOAK=all $(RUN_SUITES) -timeout=6h ./test/e2e/inputs && $(MAKE) fuzz && exit $$faults
+	SOAK=all SOAK_TIME=$(SOAK_TIME) $(RUN_SUITES) -timeout=0 ./test/e2e/faults -ginkgo.timeout=0; faults=$$?; cat bin/faults.txt; \
+	SOAK=all $(RUN_SUITES) -timeout=0 ./test/e2e/teardown -ginkgo.timeout=0 -ginkgo.focus="writes that fail" && \
+	SOAK=all $(RUN_SUITES) -timeout=0 ./test/e2e/inputs -ginkgo.timeout=0 && $(MAKE) fuzz && exit $$faults
 
 FUZZ_TIME = 1m
 fuzz: dependencies ## Give each parser what nobody has thought of, for a minute or FUZZ_TIME= each; what fails is kept as a test

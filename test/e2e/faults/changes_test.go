@@ -22,6 +22,8 @@ import (
 type change struct {
 	name     string
 	do, undo func(ctx context.Context)
+	// prepare makes what it needs until its spec ends, if anything.
+	prepare func(ctx context.Context)
 	// begun is by when the operator has begun to act, where that takes longer than others.
 	begun time.Duration
 }
@@ -52,8 +54,14 @@ func changes(d driver.Driver) []change {
 			deleteOperands(ctx, d)
 			patch(ctx, d, "/spec/managementState", operatorv1.Managed)
 		}, undo: nothing},
+		{name: "Removed and back, with volumes", do: func(ctx context.Context) {
+			patch(ctx, d, "/spec/managementState", operatorv1.Removed)
+		}, undo: func(ctx context.Context) {
+			patch(ctx, d, "/spec/managementState", operatorv1.Managed)
+		}},
 		{name: "keys of the driver's users", do: func(ctx context.Context) { deleteUsers(ctx, d) }, undo: nothing, begun: noticed},
 		{name: "the operator's user", do: func(ctx context.Context) { env.Declare(ctx, rotated()) }, undo: func(ctx context.Context) { env.Declare(ctx, env.Credentials()) }},
+		monReplaced(), secondCluster(d),
 	}
 	for i := range all {
 		all[i].name = d.Kind + ", " + all[i].name

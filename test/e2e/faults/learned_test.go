@@ -45,6 +45,12 @@ func (a attempt) String() string {
 // arm forgets the writes so far, and has the fault happen at one of those that come.
 func arm(ctx context.Context, d driver.Driver, one attempt) {
 	GinkgoHelper()
+	for _, other := range driver.All {
+		if other.Name != d.Name {
+			proxies[other.Name].Arm(faults.Fault{}, 0, "", nil)
+			Expect(calls[other.Name].Arm(faults.Fault{}, 0)).To(Succeed())
+		}
+	}
 	write, call := one.at, 0
 	if one.fault.Call != "" {
 		write, call = 0, one.at
@@ -76,6 +82,7 @@ func pass(ctx context.Context, d driver.Driver, way func(context.Context), begun
 	arm(ctx, d, attempt{})
 	way(ctx)
 	out := passage{end: resting(ctx, begun)}
+	Expect(harm(begin)).To(BeEmpty(), "taken from volumes in use")
 	writes := proxies[d.Name].Writes()
 	toCeph, err := calls[d.Name].Writes()
 	Expect(err).NotTo(HaveOccurred())
@@ -115,8 +122,8 @@ func (l learned) cases() []attempt {
 	return out
 }
 
-// expectSame makes the change and takes it back, with a fault on one of the ways, and returns the write that it has happened at, if any.
-func (l learned) expectSame(ctx context.Context, d driver.Driver, c change, one attempt) (what string) {
+// expectSame makes the change and takes it back, with a fault on one of the ways, and returns the write that it has happened at, if any, and how long that way took.
+func (l learned) expectSame(ctx context.Context, d driver.Driver, c change, one attempt) (what string, took time.Duration) {
 	GinkgoHelper()
 	By(one.String())
 	for _, back := range []bool{false, true} {
@@ -131,19 +138,33 @@ func (l learned) expectSame(ctx context.Context, d driver.Driver, c change, one 
 			arm(ctx, d, attempt{})
 		}
 		walk(ctx)
-		expectState(ctx, d, way.end)
+		walked := time.Now()
+		expectState(ctx, d, way.end, patience(c, one, back))
+		ended := time.Now()
+		Expect(harm(begin)).To(BeEmpty(), "taken from volumes in use")
 		if !struck {
 			continue
 		}
 		Expect(flapping(flaps(d, begin), way.flaps, allowed(one.fault))).To(BeEmpty())
-		what = hit(d, one)
-		AddReportEntry(fmt.Sprintf("%s, %s: %.1f s", one, what, time.Since(begin).Seconds()))
+		what, took = hit(d, one), ended.Sub(walked)
 	}
-	return what
+	return what, took
+}
+
+// patience is how long a way may take until all is as it is to be: a minute, and what nobody can hurry.
+func patience(c change, one attempt, back bool) time.Duration {
+	limit := fixture.Patience
+	if !back {
+		limit += c.begun
+	}
+	if back == one.back && (one.fault.Call == faults.Hanging || one.fault.Call == faults.Belated) {
+		limit += faults.Delay * time.Second
+	}
+	return limit
 }
 
 // expectState waits for it and for the end of the fault, and starts an operator again that a fault has ended, as the kubelet does.
-func expectState(ctx context.Context, d driver.Driver, want both) {
+func expectState(ctx context.Context, d driver.Driver, want both, limit time.Duration) {
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
 		if env.Operator(d).Exited() != nil {
@@ -152,5 +173,5 @@ func expectState(ctx context.Context, d driver.Driver, want both) {
 		g.Expect(proxies[d.Name].Clear() && silenced.Load() == 0).To(BeTrue(), "the fault goes on")
 		g.Expect(kubernetes(ctx).differences(want.kubernetes)).To(BeEmpty())
 		g.Expect(inCeph(ctx).differences(want.ceph)).To(BeEmpty())
-	}).WithContext(ctx).WithTimeout(2 * fixture.Patience).WithPolling(fixture.CephPolling).Should(Succeed())
+	}).WithContext(ctx).WithTimeout(limit).WithPolling(fixture.CephPolling).Should(Succeed())
 }

@@ -47,9 +47,14 @@ func kubernetes(ctx context.Context) state {
 			unstructured.RemoveNestedField(object.Object, "status", "collisionCount")
 		}
 		withoutTimes(object)
+		if config, found, _ := unstructured.NestedString(object.Object, "data", "config.json"); found {
+			plain, err := base64.StdEncoding.DecodeString(config)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(unstructured.SetNestedField(object.Object, string(plain), "data", "config.json")).To(Succeed())
+		}
 		text, err := json.Marshal(object.Object)
 		Expect(err).NotTo(HaveOccurred())
-		out[fmt.Sprintf("%s %s/%s", object.GetKind(), object.GetNamespace(), object.GetName())] = keys.Replace(string(text))
+		out[fmt.Sprintf("%s %s/%s", object.GetKind(), object.GetNamespace(), object.GetName())] = alike(keys.Replace(string(text)))
 	}
 	return out
 }
@@ -78,19 +83,28 @@ func withoutTimes(object *unstructured.Unstructured) {
 func inCeph(ctx context.Context) state {
 	GinkgoHelper()
 	out := state{}
-	var pools []struct {
-		Name     string                       `json:"pool_name"`
-		Flags    string                       `json:"flags_names"`
-		Metadata map[string]map[string]string `json:"application_metadata"`
-	}
-	ask(ctx, &pools, "osd", "pool", "ls", "detail")
-	for _, p := range pools {
+	for _, p := range pools(ctx) {
 		out["pool "+p.Name] = fmt.Sprint(p.Flags, p.Metadata)
 	}
 	for _, u := range users(ctx) {
 		out["user "+u.Entity] = fmt.Sprint(u.Caps)
 	}
 	return out
+}
+
+// pool is one of Ceph's.
+type pool struct {
+	ID       int64                        `json:"pool_id"`
+	Name     string                       `json:"pool_name"`
+	Flags    string                       `json:"flags_names"`
+	Metadata map[string]map[string]string `json:"application_metadata"`
+}
+
+func pools(ctx context.Context) []pool {
+	GinkgoHelper()
+	var all []pool
+	ask(ctx, &all, "osd", "pool", "ls", "detail")
+	return all
 }
 
 // user is one of Ceph's.

@@ -2,14 +2,7 @@
 package faults
 
 import (
-	"context"
-	"fmt"
-	"math/rand/v2"
-	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
 	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -58,7 +51,12 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 		})
 	}
 	env.Settle(ctx)
+	if sample.Soaking() {
+		results.resume()
+	}
+	createVolumes(ctx)
 	env.Rest(ctx)
+	learnNeeds(ctx)
 })
 
 // `make test` tries some changes of one driver, each with some faults; `make soak` tries all.
@@ -68,22 +66,18 @@ const (
 )
 
 var _ = Describe("A write that fails", Ordered, ContinueOnFailure, func() {
-	random := sample.Random(0)
+	random, tried := sample.Random(0), 0
 	for _, d := range drivers(random) {
 		for _, c := range sample.Of(changes(d), sampledChanges, random) {
+			tried++
 			It("changes nothing of how it ends: "+c.name, func(ctx SpecContext) {
-				undisturbed := learn(ctx, d, c)
-				var wrong []string
-				for _, one := range chosen(c.name, undisturbed.cases(), random) {
-					if ctx.Err() != nil {
-						break // Somebody has ended the suite.
-					}
-					wrong = append(wrong, try(ctx, d, c, undisturbed, one)...)
-				}
-				Expect(wrong).To(BeEmpty())
+				Expect(tryAll(ctx, d, c, random)).To(BeEmpty())
 			})
 		}
 	}
+	BeforeAll(func() { share = startShares(tried) })
+
+	It("is not made where a volume is that the operator has not been told of", unseen)
 
 	It("leaves nothing to write", func(ctx SpecContext) {
 		env.Settle(ctx)
@@ -92,34 +86,3 @@ var _ = Describe("A write that fails", Ordered, ContinueOnFailure, func() {
 
 	It("changes nothing of how `uninstall` ends that is run again", uninstalled)
 })
-
-// try is what was wrong with an attempt. Those that follow begin where it has led to.
-func try(ctx context.Context, d driver.Driver, c change, undisturbed learned, one attempt) []string {
-	GinkgoHelper()
-	end, what := results.begin(c.name, one.fault), ""
-	failures := InterceptGomegaFailures(func() { what = undisturbed.expectSame(ctx, d, c, one) })
-	if len(failures) == 0 {
-		end(what != "")
-		return nil
-	}
-	out := fmt.Sprintf("%s: %s, %s:\n%s", c.name, one, what, strings.Join(failures, "\n"))
-	fmt.Println(out) // A soak goes on for hours.
-	return []string{out}
-}
-
-// drivers are one of both for a sample, and both with SOAK.
-func drivers(random *rand.Rand) []driver.Driver {
-	if sample.Soaking() {
-		return driver.All
-	}
-	return driver.All[random.IntN(len(driver.All)):][:1]
-}
-
-// chosen are those that ONLY, a regular expression, finds, a sample, or with SOAK all.
-func chosen(change string, all []attempt, random *rand.Rand) []attempt {
-	if only := os.Getenv("ONLY"); only != "" {
-		wanted := regexp.MustCompile(only)
-		return slices.DeleteFunc(all, func(a attempt) bool { return !wanted.MatchString(change + ": " + a.String()) })
-	}
-	return sample.Of(all, sampledFaults, random)
-}

@@ -27,11 +27,11 @@ const mostRuns = 1000
 
 // What `uninstall` does not try again itself ends a run.
 var (
-	ofCeph = []faults.Fault{named("Ceph: killed before"), named("Ceph: killed after"), named("Ceph: answer lost"), named("Ceph: denied"), named("Ceph: busy"), named("Ceph: try again")}
-	ofAPI  = []faults.Fault{named("killed after"), named("answer lost"), named("killed before"), named("request lost"), named("forbidden")}
+	ofCeph = []faults.Fault{faultNamed("Ceph: killed before"), faultNamed("Ceph: killed after"), faultNamed("Ceph: answer lost"), faultNamed("Ceph: denied"), faultNamed("Ceph: busy"), faultNamed("Ceph: try again")}
+	ofAPI  = []faults.Fault{faultNamed("killed after"), faultNamed("answer lost"), faultNamed("killed before"), faultNamed("request lost"), faultNamed("forbidden")}
 )
 
-func named(name string) faults.Fault {
+func faultNamed(name string) faults.Fault {
 	return faults.All[slices.IndexFunc(faults.All, func(f faults.Fault) bool { return f.Name == name })]
 }
 
@@ -44,6 +44,7 @@ func uninstalled(ctx SpecContext) {
 	for _, d := range driver.All {
 		env.StopOperator(ctx, d)
 	}
+	deleteVolumes(ctx)
 	c, stays := prepare(ctx), maps.Clone(untouched)
 	for what := range inCeph(ctx) {
 		if strings.HasPrefix(what, "pool ") && untouched[what] == "" {
@@ -53,7 +54,7 @@ func uninstalled(ctx SpecContext) {
 	// What is done in Ceph comes first, and is done again, so the writes are counted on.
 	for i, at := 0, 1; ; i, at = i+1, at+stride() {
 		f := ofCeph[i%len(ofCeph)]
-		atAPI, atCeph := c.run(ctx, attempt{fault: named("killed before"), at: 1}, attempt{fault: f, at: at})
+		atAPI, atCeph := c.run(ctx, attempt{fault: faultNamed("killed before"), at: 1}, attempt{fault: f, at: at})
 		if atCeph == "" {
 			Expect(atAPI).NotTo(BeEmpty())
 			break
@@ -125,7 +126,8 @@ func (c commandOf) run(ctx context.Context, api, ceph attempt) (atAPI, atCeph st
 		hit string
 	}{{api, atAPI}, {ceph, atCeph}} {
 		if one.hit != "" {
-			results.begin("uninstall", one.fault)(true)
+			results.begin("uninstall", mostRuns)
+			results.note(key("uninstall", one.attempt)+" "+one.hit, outcome{Change: "uninstall", Fault: one.fault.Name, Hit: one.hit})
 		}
 	}
 	return atAPI, atCeph

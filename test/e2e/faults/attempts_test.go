@@ -1,0 +1,143 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/faults"
+	"github.com/openshift/ceph-csi-driver-operator/test/sample"
+)
+
+// tryAll is what was wrong with a change's attempts.
+func tryAll(ctx context.Context, d driver.Driver, c change, random *rand.Rand) []string {
+	GinkgoHelper()
+	until := share.next()
+	if only := os.Getenv("ONLY"); only != "" && !imaginable(c.name, regexp.MustCompile(only)) {
+		Skip("ONLY=" + only)
+	}
+	if results.done(c.name) {
+		Skip("nothing is left to try")
+	}
+	if c.prepare != nil {
+		c.prepare(ctx)
+	}
+	undisturbed := learn(ctx, d, c)
+	all := undisturbed.cases()
+	results.begin(c.name, len(all))
+	some := chosen(c.name, all, random)
+	var wrong []string
+	for i, one := range some {
+		if ctx.Err() != nil || !until.IsZero() && time.Now().After(until) {
+			break // Somebody has ended the suite, or the rest is for another soak.
+		}
+		if !until.IsZero() {
+			fmt.Printf("%s, %d of %d; the next change is begun at %s, the last one ends at %s\n", key(c.name, one), i+1, len(some), until.Format(time.TimeOnly), share.end.Format(time.TimeOnly))
+		}
+		wrong = append(wrong, try(ctx, d, c, undisturbed, one)...)
+	}
+	return wrong
+}
+
+// try is what was wrong with an attempt. Those that follow begin where it has led to.
+func try(ctx context.Context, d driver.Driver, c change, undisturbed learned, one attempt) []string {
+	GinkgoHelper()
+	what, took := "", time.Duration(0)
+	failures := InterceptGomegaFailures(func() { what, took = undisturbed.expectSame(ctx, d, c, one) })
+	if ctx.Err() == nil {
+		results.note(key(c.name, one), outcome{Change: c.name, Fault: one.fault.Name, Hit: what, Failed: len(failures) > 0, Seconds: took.Seconds()})
+	}
+	if len(failures) == 0 {
+		return nil
+	}
+	out := fmt.Sprintf("%s: %s, %s:\n%s", c.name, one, what, strings.Join(failures, "\n"))
+	fmt.Println(out) // A soak goes on for long.
+	return []string{out}
+}
+
+// shares are what is left of a soak's time, in equal parts. The zero end is none.
+type shares struct {
+	end  time.Time
+	left int
+}
+
+var share shares
+
+// next is when the next one is over.
+func (s *shares) next() time.Time {
+	defer func() { s.left-- }()
+	if s.end.IsZero() {
+		return time.Time{}
+	}
+	return time.Now().Add(time.Until(s.end) / time.Duration(s.left))
+}
+
+// startShares reads SOAK_TIME, which is for all that many parts. What ONLY asks for has no end.
+func startShares(parts int) shares {
+	GinkgoHelper()
+	text := os.Getenv("SOAK_TIME")
+	if text == "" || os.Getenv("ONLY") != "" {
+		return shares{left: parts}
+	}
+	limit, err := time.ParseDuration(text)
+	Expect(err).NotTo(HaveOccurred(), "SOAK_TIME")
+	return shares{end: time.Now().Add(limit), left: parts}
+}
+
+// drivers are one of both for a sample, and both with SOAK.
+func drivers(random *rand.Rand) []driver.Driver {
+	if sample.Soaking() {
+		return driver.All
+	}
+	return driver.All[random.IntN(len(driver.All)):][:1]
+}
+
+// chosen are those that ONLY, a regular expression, finds, a sample, or with SOAK all that are not in the journal, each fault once before any twice.
+func chosen(change string, all []attempt, random *rand.Rand) []attempt {
+	if only := os.Getenv("ONLY"); only != "" {
+		wanted := regexp.MustCompile(only)
+		return slices.DeleteFunc(all, func(a attempt) bool { return !wanted.MatchString(key(change, a)) })
+	}
+	if !sample.Soaking() {
+		return sample.Of(all, sampledFaults, random)
+	}
+	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return slices.DeleteFunc(inTurns(all), func(a attempt) bool { _, tried := results.Tried[key(change, a)]; return tried })
+}
+
+// inTurns has the first attempt of each fault before the second of any.
+func inTurns(all []attempt) []attempt {
+	met, turn := map[string]int{}, map[attempt]int{}
+	for _, a := range all {
+		turn[a] = met[a.fault.Name]
+		met[a.fault.Name]++
+	}
+	slices.SortStableFunc(all, func(a, b attempt) int { return turn[a] - turn[b] })
+	return all
+}
+
+// mostWrites is more than a change takes.
+const mostWrites = 200
+
+// imaginable says whether there could be such an attempt, as nobody knows before the change was learned.
+func imaginable(change string, wanted *regexp.Regexp) bool {
+	for _, f := range faults.All {
+		for at := range mostWrites {
+			for _, back := range []bool{false, true} {
+				if wanted.MatchString(key(change, attempt{f, at + 1, back})) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

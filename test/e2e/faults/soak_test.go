@@ -1,0 +1,87 @@
+package faults
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/onsi/gomega"
+
+	"github.com/openshift/ceph-csi-driver-operator/test/faults"
+)
+
+// soak is as an undisturbed one, whatever the suite was asked for.
+func soak(t *testing.T) {
+	t.Helper()
+	for name, value := range map[string]string{"SOAK": "all", "SOAK_TIME": "1h", "ONLY": ""} {
+		t.Setenv(name, value)
+	}
+}
+
+// TestTurns has a soak meet each fault at some write before it meets any at two, whatever the seed.
+func TestTurns(t *testing.T) {
+	gomega.RegisterTestingT(t)
+	soak(t)
+	all := learned{there: passage{writes: 5, calls: 2}, back: passage{writes: 1}}.cases()
+	for seed := range uint64(3) {
+		got := chosen("a change", append([]attempt(nil), all...), rand.New(rand.NewPCG(seed, 0)))
+		if len(got) != len(all) {
+			t.Fatalf("seed %d: %d attempts of %d", seed, len(got), len(all))
+		}
+		met := map[string]bool{}
+		for _, a := range got[:len(faults.All)] {
+			met[a.fault.Name] = true
+		}
+		if len(met) != len(faults.All) {
+			t.Errorf("seed %d: %d faults among the first %d attempts", seed, len(met), len(faults.All))
+		}
+	}
+}
+
+// TestGoingOn has a soak leave out what an earlier one has tried.
+func TestGoingOn(t *testing.T) {
+	gomega.RegisterTestingT(t)
+	soak(t)
+	before := results
+	t.Cleanup(func() { results = before })
+	results = journal{Cases: map[string]int{}, Tried: map[string]outcome{}}
+	all := learned{there: passage{writes: 1}}.cases()
+	results.begin("a change", len(all))
+	for i, a := range all[1:] {
+		results.Tried[key("a change", a)] = outcome{Change: "a change", Fault: a.fault.Name, Hit: "a write", Failed: i == 0}
+	}
+	got := chosen("a change", append([]attempt(nil), all...), rand.New(rand.NewPCG(1, 0)))
+	if len(got) != 1 || got[0] != all[0] || results.done("a change") {
+		t.Errorf("left are %v", got)
+	}
+	table := results.String()
+	if !strings.Contains(strings.Join(strings.Fields(table), " "), "a change 0, 0 1, 1 1, 0") {
+		t.Errorf("nobody can see what failed:\n%s", table)
+	}
+	results.Tried[key("a change", all[0])] = outcome{Change: "a change", Fault: all[0].fault.Name}
+	if !results.done("a change") || results.String() != table {
+		t.Errorf("a fault that found no write is to be tried again, or counts:\n%s", &results)
+	}
+	t.Setenv("ONLY", fmt.Sprintf("^a change: %s$", all[1]))
+	if got := chosen("a change", append([]attempt(nil), all...), nil); len(got) != 1 || got[0] != all[1] {
+		t.Errorf("ONLY leaves %v", got)
+	}
+}
+
+// TestShares gives what a change has left over to those that follow.
+func TestShares(t *testing.T) {
+	gomega.RegisterTestingT(t)
+	soak(t)
+	s := startShares(4)
+	for _, want := range []time.Duration{15 * time.Minute, 20 * time.Minute, 30 * time.Minute, time.Hour} {
+		if got := time.Until(s.next()); got > want || got < want-time.Minute {
+			t.Errorf("%s for one, want %s", got, want)
+		}
+	}
+	t.Setenv("ONLY", "x")
+	if s := startShares(4); !s.next().IsZero() {
+		t.Error("what is asked for is cut short")
+	}
+}
