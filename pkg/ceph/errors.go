@@ -1,8 +1,10 @@
 package ceph
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -43,6 +45,14 @@ var (
 	// ErrClosed says that the connection was closed by its owner.
 	ErrClosed = errors.New("connection is closed")
 )
+
+// NoAnswer says that Ceph has neither done nor refused what it was asked, so that nothing is known of it,
+// nor is there any use in asking more: it is silent, or the connection or the caller has ended.
+// pkg/connection tells of outages; nobody else needs to.
+func NoAnswer(err error) bool {
+	silence := []error{ErrTimeout, ErrUnreachable, ErrClosed, context.DeadlineExceeded, context.Canceled}
+	return slices.ContainsFunc(silence, func(target error) bool { return errors.Is(err, target) })
+}
 
 // CommandError is Ceph's refusal of a command. errors.Is tells its class.
 type CommandError struct {
@@ -91,4 +101,14 @@ func (e *CommandError) number() int {
 		return -e.Errno
 	}
 	return e.Errno
+}
+
+// Errno is the number with which Ceph refused a command, without its sign; 0 where an error is
+// of another kind.
+func Errno(err error) syscall.Errno {
+	var refused *CommandError
+	if !errors.As(err, &refused) {
+		return 0
+	}
+	return syscall.Errno(refused.number())
 }

@@ -1,6 +1,13 @@
+// Package ceph holds what the rest of the tree knows of Ceph: value types, sentinel
+// errors and pure parsers. It needs neither cgo nor Kubernetes; pkg/ceph/rados talks
+// to a real Ceph, pkg/ceph/cephtest is one in memory.
 package ceph
 
-import "slices"
+import (
+	"fmt"
+	"regexp"
+	"slices"
+)
 
 // Credentials is a cephx user.
 type Credentials struct {
@@ -24,6 +31,25 @@ type Cluster struct {
 	MonMap MonMap
 	// Credentials are those of the connection, for drivers that share the operator's user.
 	Credentials Credentials
+}
+
+var fsidForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// IsFSID accepts a UUID in lower case, as Ceph prints it.
+func IsFSID(text string) bool { return fsidForm.MatchString(text) }
+
+// OldestMajor and OldestMinor are the oldest release of Ceph that ceph-csi works with, in this version
+// and in the next one: since 16.2 there are the commands that it sends. What is to be raised in a
+// version is raised here in the one before, so that nobody comes to it with an older Ceph.
+const OldestMajor, OldestMinor = 16, 2
+
+// TooOld says whether a release such as "15.2.17" is older than that. One of no known form is not.
+func TooOld(release string) bool {
+	var major, minor int
+	if _, err := fmt.Sscanf(release, "%d.%d", &major, &minor); err != nil {
+		return false
+	}
+	return major < OldestMajor || major == OldestMajor && minor < OldestMinor
 }
 
 // Pool is one line of `ceph osd pool ls detail`.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
@@ -23,7 +24,6 @@ const (
 )
 
 var (
-	crdResource            = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 	infrastructureResource = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "infrastructures"}
 	driverResource         = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "clustercsidrivers"}
 	sccResource            = schema.GroupVersionResource{Group: "security.openshift.io", Version: "v1", Resource: "securitycontextconstraints"}
@@ -70,7 +70,7 @@ func gatherCluster(ctx context.Context, config Config) clusterFacts {
 	c.infrastructure = object(infrastructureResource, "cluster")
 	c.scc = object(sccResource, privilegedSCC)
 	for _, name := range append([]string{driversCRD, sccCRD, virtualization.ProfilesCRD, groupSnapshotsCRD}, snapshotCRDs...) {
-		c.crds[name] = object(crdResource, name)
+		c.crds[name] = object(ctrl.CRDs, name)
 	}
 	c.snapshots = ask(ctx, timeout, func(ctx context.Context) (snapshotFacts, error) { return gatherSnapshots(ctx, config) })
 	for _, d := range config.Drivers {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -124,7 +125,7 @@ func (r *rig) withCluster() {
 		profiles: "StorageProfileList", cdis: "CDIList", snapshotClasses: "VolumeSnapshotClassList",
 	})
 	resources := map[string]schema.GroupVersionResource{
-		"CustomResourceDefinition": crdResource, "Infrastructure": infrastructureResource,
+		"CustomResourceDefinition": ctrl.CRDs, "Infrastructure": infrastructureResource,
 		"ClusterCSIDriver": driverResource, "SecurityContextConstraints": sccResource,
 		"StorageProfile": profiles, "CDI": cdis, "VolumeSnapshotClass": snapshotClasses,
 	}

@@ -20,7 +20,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/informers"
@@ -40,9 +39,8 @@ const resync = 12 * time.Hour
 const instance = "cluster"
 
 var (
-	storages    = operatorv1.GroupVersion.WithResource("storages")
-	csiDrivers  = operatorv1.GroupVersion.WithResource("clustercsidrivers")
-	crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	storages   = operatorv1.GroupVersion.WithResource("storages")
+	csiDrivers = operatorv1.GroupVersion.WithResource("clustercsidrivers")
 )
 
 // clients are the clients and informers of the process.
@@ -95,7 +93,7 @@ func newClients(cc *controllercmd.ControllerContext) (*clients, error) {
 		return nil, fmt.Errorf("creating the client of Storage %s: %w", instance, err)
 	}
 	crds := dynamicinformer.NewDynamicSharedInformerFactory(dyn, resync)
-	if err := crds.ForResource(crdResource).Informer().SetTransform(trimCRD); err != nil {
+	if err := crds.ForResource(ctrl.CRDs).Informer().SetTransform(trimCRD); err != nil {
 		return nil, fmt.Errorf("preparing the informer of CustomResourceDefinitions: %w", err)
 	}
 	return &clients{
@@ -136,7 +134,7 @@ func (c *clients) deciders() []factory.Informer {
 		c.secrets.Core().V1().Secrets().Informer(),
 		c.ns().Apps().V1().Deployments().Informer(),
 		c.cso.Apps().V1().Deployments().Informer(),
-		c.crds.ForResource(crdResource).Informer(),
+		c.crds.ForResource(ctrl.CRDs).Informer(),
 	}
 }
 
@@ -166,7 +164,7 @@ func (c *clients) storageObject() *unstructured.Unstructured {
 
 // crd is a CustomResourceDefinition as trimCRD leaves it; nil where there is none.
 func (c *clients) crd(name string) *unstructured.Unstructured {
-	object, err := c.crds.ForResource(crdResource).Lister().Get(name)
+	object, err := c.crds.ForResource(ctrl.CRDs).Lister().Get(name)
 	if err != nil {
 		return nil
 	}

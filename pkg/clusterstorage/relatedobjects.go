@@ -8,6 +8,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -17,7 +18,7 @@ func (s starter) relatedObjects() []configv1.ObjectReference {
 	out := []configv1.ObjectReference{
 		{Resource: "namespaces", Name: driver.Namespace},
 		{Group: operatorv1.GroupName, Resource: "storages", Name: instance},
-		{Group: crdResource.Group, Resource: crdResource.Resource, Name: clusterCSIDriverCRD},
+		{Group: ctrl.CRDs.Group, Resource: ctrl.CRDs.Resource, Name: clusterCSIDriverCRD},
 		{Group: rbacv1.GroupName, Resource: "clusterroles", Name: Name},
 		{Group: rbacv1.GroupName, Resource: "clusterrolebindings", Name: Name},
 	}

@@ -1,7 +1,6 @@
 package connection
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -57,7 +56,7 @@ func refused(err error, declared ceph.Source, from source) verdict {
 	case errors.Is(err, ceph.ErrDenied):
 		return verdict{condition.AccessDenied, fmt.Sprintf("%s of %s may not read Ceph's monmap; its mon caps must contain 'allow r'. "+
 			"`ceph auth get %s` shows its caps, `ceph auth caps` replaces them all", user, from.where, shell.Quote(user))}
-	case noAnswer(err):
+	case ceph.NoAnswer(err):
 		return verdict{condition.CephUnreachable, fmt.Sprintf("None of the mons of %s answers (%s). Check that they run and that "+
 			"pods of this cluster reach their ports; if the mons have moved, update them there (`ceph mon dump` lists them)",
 			from.where, addresses(declared.Monitors))}
@@ -72,22 +71,12 @@ func silent(err error, cluster ceph.Cluster) verdict {
 	case errors.Is(err, ceph.ErrDenied):
 		return verdict{condition.AccessDenied, fmt.Sprintf("%s may no longer read the monmap of Ceph cluster %s; "+
 			"its mon caps must contain 'allow r', `ceph auth get %s` shows them", user, cluster.FSID, shell.Quote(user))}
-	case noAnswer(err):
+	case ceph.NoAnswer(err):
 		return verdict{condition.CephUnreachable, fmt.Sprintf("Ceph cluster %s does not answer (mons %s). Check that a majority of its "+
 			"mons runs and that pods of this cluster reach them; what is deployed stays as it is",
 			cluster.FSID, strings.Join(cluster.MonMap.Monitors(), ", "))}
 	}
 	return verdict{condition.SyncError, fmt.Sprintf("Reading the monmap of Ceph cluster %s: %v", cluster.FSID, err)}
-}
-
-// noAnswer also holds for a connection that was closed under the call.
-func noAnswer(err error) bool {
-	for _, target := range []error{ceph.ErrTimeout, ceph.ErrUnreachable, ceph.ErrClosed, context.DeadlineExceeded} {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	return false
 }
 
 // addresses lists mons for a message: sorted and without protocols.

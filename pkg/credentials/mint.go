@@ -93,7 +93,7 @@ func (c *controller) put(ctx context.Context, in input, q question) time.Duratio
 	if in.mode != driver.CredentialsPassthrough {
 		next.made, next.err = c.mint(ctx, in)
 	}
-	if silent(next.err) {
+	if ceph.NoAnswer(next.err) {
 		return retryOutage
 	}
 	next.at = c.Clock.Now()
@@ -217,14 +217,4 @@ func mayNotMint(err error) bool {
 func refusedForNow(err error) bool {
 	errno := ceph.Errno(err)
 	return errno == syscall.EAGAIN || errno == syscall.EBUSY
-}
-
-// silent says that Ceph gave no answer, of which pkg/connection tells.
-func silent(err error) bool {
-	for _, silence := range []error{ceph.ErrTimeout, ceph.ErrUnreachable, ceph.ErrClosed, context.DeadlineExceeded, context.Canceled} {
-		if errors.Is(err, silence) {
-			return true
-		}
-	}
-	return false
 }

@@ -23,7 +23,7 @@ func (i images) Tags(ctx context.Context, cluster TagStore, volumes []Volume) ([
 		if err == nil {
 			found.was, err = cluster.ImageMetadata(ctx, found.image)
 		}
-		if silent(err) {
+		if ceph.NoAnswer(err) {
 			// Of the others it may be known: their objects are on other OSDs.
 			return out, err
 		}
@@ -58,7 +58,7 @@ func (images) Retag(ctx context.Context, cluster TagStore, changes []Retag) ([]e
 	var errs []error
 	for _, c := range changes {
 		err := cluster.ChangeImageMetadata(ctx, c.image, c.was, c.MetadataChange)
-		if silent(err) {
+		if ceph.NoAnswer(err) {
 			return errs, err
 		}
 		errs = append(errs, err)

@@ -29,7 +29,7 @@ func (s subvolumes) Tags(ctx context.Context, cluster TagStore, volumes []Volume
 	for i, v := range volumes {
 		out[i].subvolume, out[i].Err = s.locate(ctx, cluster, filesystems, pools, v)
 		out[i].Shown = out[i].subvolume.Snapshot != "" && !v.Snapshot
-		if silent(out[i].Err) {
+		if ceph.NoAnswer(out[i].Err) {
 			return nil, out[i].Err
 		}
 	}
@@ -59,7 +59,7 @@ func readSubvolumes(ctx context.Context, cluster TagStore, filesystem string, al
 		return nil
 	}
 	found, err := cluster.SubvolumeMetadata(ctx, filesystem, places)
-	if silent(err) {
+	if ceph.NoAnswer(err) {
 		return err
 	}
 	for n, i := range which {
@@ -184,7 +184,7 @@ func (subvolumes) Retag(ctx context.Context, cluster TagStore, changes []Retag) 
 			own = append(own, ceph.SubvolumeChange{At: c.subvolume, Was: c.Values, MetadataChange: c.MetadataChange})
 		}
 		errs, err := cluster.ChangeSubvolumeMetadata(ctx, filesystem, own)
-		if silent(err) {
+		if ceph.NoAnswer(err) {
 			return append(out, errs...), err
 		}
 		for len(errs) < len(own) {

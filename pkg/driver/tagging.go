@@ -140,8 +140,3 @@ func entryOf(ctx context.Context, cluster TagStore, pool string, name ceph.Journ
 	}
 	return nil, nil
 }
-
-// silent says that Ceph gave no answer, so that nothing is known of the next volume either.
-func silent(err error) bool {
-	return errors.Is(err, ceph.ErrTimeout) || errors.Is(err, ceph.ErrClosed) || errors.Is(err, ceph.ErrUnreachable)
-}

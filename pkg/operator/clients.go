@@ -19,7 +19,6 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/informers"
@@ -41,8 +40,6 @@ const resync = 12 * time.Hour
 
 // masterLabel marks the nodes of a dedicated control plane.
 const masterLabel = "node-role.kubernetes.io/master"
-
-var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
 // clients are the clients and informers of one operator process. Informers of what can be
 // numerous keep only what is read.
@@ -140,7 +137,7 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	}
 	onlyMasters := func(o *metav1.ListOptions) { o.LabelSelector = masterLabel }
 	crds := dynamicinformer.NewDynamicSharedInformerFactory(dyn, resync)
-	crdInformer := ctrl.Together(crds.ForResource(crdResource).Informer())
+	crdInformer := ctrl.Together(crds.ForResource(ctrl.CRDs).Informer())
 	if err := crdInformer.SetTransform(trimCRD); err != nil {
 		return nil, fmt.Errorf("preparing the informer of CustomResourceDefinitions: %w", err)
 	}

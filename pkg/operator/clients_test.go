@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -31,7 +32,7 @@ func TestUserAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = c.kube.StorageV1().StorageClasses().Get(t.Context(), "c", metav1.GetOptions{})
-	_, _ = c.dynamic.Resource(crdResource).Get(t.Context(), "c", metav1.GetOptions{})
+	_, _ = c.dynamic.Resource(ctrl.CRDs).Get(t.Context(), "c", metav1.GetOptions{})
 	if len(agents) != 2 || agents[0] != driver.Program || agents[1] != driver.Program {
 		t.Errorf("user agents %q, want %q twice", agents, driver.Program)
 	}

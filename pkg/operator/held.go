@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/removal"
 )
 
@@ -29,7 +30,7 @@ func (s starter) lookForHeld(ctx context.Context) (removal.Held, error) {
 		return held, err
 	}
 	if before != after {
-		return held, fmt.Errorf("CustomResourceDefinition %s has just come or gone, so that snapshots cannot be seen", snapshotContents.GroupResource())
+		return held, fmt.Errorf("CustomResourceDefinition %s has just come or gone, so that snapshots cannot be seen", ctrl.SnapshotContents.GroupResource())
 	}
 	if held.Volumes, err = s.volumesOfDriver(ctx); err != nil {
 		return held, err
@@ -89,7 +90,7 @@ func (s starter) attachments(ctx context.Context) (int, error) {
 func (s starter) contentsOfDriver(ctx context.Context) (int, error) {
 	count := 0
 	err := eachPage(ctx, snapshotsName, func(ctx context.Context, o metav1.ListOptions) (metav1.ListInterface, error) {
-		list, err := s.clients.dynamic.Resource(snapshotContents).List(ctx, o)
+		list, err := s.clients.dynamic.Resource(ctrl.SnapshotContents).List(ctx, o)
 		if err != nil {
 			return nil, err
 		}
@@ -114,8 +115,8 @@ func (s starter) snapshotsDefined(ctx context.Context) (bool, error) {
 
 // snapshotsCRD is the CRD of snapshots as etcd has it; nil without one.
 func (s starter) snapshotsCRD(ctx context.Context) (*unstructured.Unstructured, error) {
-	name := snapshotContents.GroupResource().String()
-	list, err := s.clients.dynamic.Resource(crdResource).List(ctx, metav1.ListOptions{
+	name := ctrl.SnapshotContents.GroupResource().String()
+	list, err := s.clients.dynamic.Resource(ctrl.CRDs).List(ctx, metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String(),
 	})
 	if err != nil {

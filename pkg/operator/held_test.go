@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/removal"
 )
@@ -86,7 +87,7 @@ func TestLooksForWhatIsHeld(t *testing.T) {
 func TestCRDGoesMeanwhile(t *testing.T) {
 	r, _, dynamic := newReader(snapshotCRD("Established", "True"))
 	dynamic.PrependReactor("list", "volumesnapshotcontents", func(clienttesting.Action) (bool, runtime.Object, error) {
-		return false, nil, dynamic.Tracker().Delete(crdResource, "", snapshotContents.GroupResource().String())
+		return false, nil, dynamic.Tracker().Delete(ctrl.CRDs, "", ctrl.SnapshotContents.GroupResource().String())
 	})
 	if got, err := r.lookForHeld(t.Context()); err == nil || !strings.Contains(err.Error(), "come or gone") {
 		t.Errorf("got %+v, %v", got, err)

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/proof"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
@@ -66,7 +67,7 @@ func (r *reader) volumes(ctx context.Context) error {
 
 func (r *reader) contents(ctx context.Context) error {
 	return r.all(ctx, snapshotsName, func(ctx context.Context, o metav1.ListOptions) (page, error) {
-		list, err := r.clients.dynamic.Resource(snapshotContents).List(ctx, o)
+		list, err := r.clients.dynamic.Resource(ctrl.SnapshotContents).List(ctx, o)
 		if err != nil {
 			return page{}, err
 		}
@@ -95,7 +96,7 @@ func (r *reader) served(ctx context.Context) error {
 		return err
 	}
 	if crd == nil {
-		return fmt.Errorf("CustomResourceDefinition %s does not exist, so that snapshots cannot be seen", snapshotContents.GroupResource())
+		return fmt.Errorf("CustomResourceDefinition %s does not exist, so that snapshots cannot be seen", ctrl.SnapshotContents.GroupResource())
 	}
 	return established(crd)
 }

@@ -19,6 +19,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -30,7 +31,7 @@ func snapshotCRD(conditions ...string) *unstructured.Unstructured {
 	}
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": map[string]any{"name": snapshotContents.GroupResource().String()},
+		"metadata": map[string]any{"name": ctrl.SnapshotContents.GroupResource().String()},
 		"status":   map[string]any{"conditions": list},
 	}}
 }
@@ -39,7 +40,7 @@ func snapshotCRD(conditions ...string) *unstructured.Unstructured {
 func newReader(crds ...runtime.Object) (*reader, *fake.Clientset, *dynamicfake.FakeDynamicClient) {
 	kube := fake.NewClientset()
 	dynamic := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
-		crdResource: "CustomResourceDefinitionList", snapshotContents: "VolumeSnapshotContentList",
+		ctrl.CRDs: "CustomResourceDefinitionList", ctrl.SnapshotContents: "VolumeSnapshotContentList",
 	}, crds...)
 	return &reader{
 		starter: starter{driver: driver.RBD, clients: &clients{kube: kube, dynamic: dynamic}},

@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
@@ -19,8 +18,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
-
-var snapshotContents = schema.GroupVersionResource{Group: "snapshot.storage.k8s.io", Version: "v1", Resource: "volumesnapshotcontents"}
 
 // snapshots has the VolumeSnapshotContents of the driver, and of others like it, while their CRD exists: an informer of a kind
 // that the API server does not know would fail for ever. A controller that has it among its
@@ -125,7 +122,7 @@ func (s *snapshots) follow(ctx context.Context, served bool) error {
 }
 
 func (s *snapshots) start(ctx context.Context) error {
-	client := s.client.Resource(snapshotContents)
+	client := s.client.Resource(ctrl.SnapshotContents)
 	informer := cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			list, err := client.List(ctx, o)

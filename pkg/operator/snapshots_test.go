@@ -17,6 +17,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
@@ -44,7 +45,7 @@ type watched struct {
 func watchContents(t *testing.T, objects ...runtime.Object) *watched {
 	t.Helper()
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
-		map[schema.GroupVersionResource]string{snapshotContents: "VolumeSnapshotContentList"}, objects...)
+		map[schema.GroupVersionResource]string{ctrl.SnapshotContents: "VolumeSnapshotContentList"}, objects...)
 	w := &watched{newSnapshots(client, driver.RBD), client, make(chan struct{}, 100)}
 	if _, err := w.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { w.woken <- struct{}{} }}); err != nil {
 		t.Fatal(err)
@@ -103,18 +104,18 @@ func TestSnapshots(t *testing.T) {
 	if used, known := w.used(); !known || len(used) != 1 {
 		t.Errorf("in use: %v, %t", used, known)
 	}
-	if _, err := w.client.Resource(snapshotContents).Create(t.Context(), taken("rooks", "rook-ceph.rbd.csi.ceph.com", "h9"), metav1.CreateOptions{}); err != nil {
+	if _, err := w.client.Resource(ctrl.SnapshotContents).Create(t.Context(), taken("rooks", "rook-ceph.rbd.csi.ceph.com", "h9"), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	w.until(t, "another driver's snapshot is use", func([]string, bool, error) bool {
 		used, _ := w.used()
 		return slices.Contains(used, usage.Snapshot{Driver: "rook-ceph.rbd.csi.ceph.com", Handle: "h9"})
 	})
-	if _, err := w.client.Resource(snapshotContents).Create(t.Context(), taken("new", driver.RBD.Name, "h3"), metav1.CreateOptions{}); err != nil {
+	if _, err := w.client.Resource(ctrl.SnapshotContents).Create(t.Context(), taken("new", driver.RBD.Name, "h3"), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	w.expect(t, "a new one", "h1", "h3")
-	if err := w.client.Resource(snapshotContents).Delete(t.Context(), "ours", metav1.DeleteOptions{}); err != nil {
+	if err := w.client.Resource(ctrl.SnapshotContents).Delete(t.Context(), "ours", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	w.expect(t, "one less", "h3")
@@ -132,7 +133,7 @@ func TestForbiddenSnapshots(t *testing.T) {
 		case <-allowed:
 			return false, nil, nil
 		default:
-			return true, nil, apierrors.NewForbidden(snapshotContents.GroupResource(), "", errors.New("no"))
+			return true, nil, apierrors.NewForbidden(ctrl.SnapshotContents.GroupResource(), "", errors.New("no"))
 		}
 	})
 	w.follow(t, true)

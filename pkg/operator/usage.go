@@ -72,7 +72,7 @@ func (s starter) usageController() factory.Controller {
 
 // servesSnapshots says whether the CRD exists.
 func (s starter) servesSnapshots() bool {
-	return slices.Contains(s.clients.served(snapshotContents.GroupResource().String()), snapshotContents.Version)
+	return slices.Contains(s.clients.served(ctrl.SnapshotContents.GroupResource().String()), ctrl.SnapshotContents.Version)
 }
 
 // configInformer tells of clusterConfig.

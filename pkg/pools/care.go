@@ -180,7 +180,7 @@ func (c *care) visit(ctx context.Context, cluster ceph.Cluster, want demand) tim
 	defer cancel()
 	l := look{care: c, client: client, demand: want, cluster: cluster, view: v}
 	err := l.run(ctx)
-	if outage(err) {
+	if ceph.NoAnswer(err) {
 		return watchInterval
 	}
 	if l.used != nil {

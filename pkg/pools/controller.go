@@ -153,7 +153,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return nil
 	}
 	err = c.ask(ctx, asking)
-	if outage(err) {
+	if ceph.NoAnswer(err) {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, retryOutage)
 		return nil
 	}
@@ -208,7 +208,7 @@ func (c *controller) ask(ctx context.Context, q question) error {
 		return err
 	}
 	if before, _ := c.Placement.Get(); before != place {
-		if err := c.claim(ctx, q, place); outage(err) {
+		if err := c.claim(ctx, q, place); ceph.NoAnswer(err) {
 			return err
 		}
 	}
@@ -245,16 +245,6 @@ func (c *controller) survey(ctx context.Context) error {
 	}
 	c.Filesystem.Set(len(filesystems) > 0)
 	return nil
-}
-
-// outage says that Ceph gave no answer, of which pkg/connection tells.
-func outage(err error) bool {
-	for _, silence := range []error{ceph.ErrTimeout, ceph.ErrUnreachable, ceph.ErrClosed, context.DeadlineExceeded, context.Canceled} {
-		if errors.Is(err, silence) {
-			return true
-		}
-	}
-	return false
 }
 
 func (c *controller) report(ctx context.Context, problem error) error {

@@ -27,7 +27,7 @@ func (l *look) lacks(ctx context.Context, place usage.Place) ([]driver.Lack, err
 	var refused []driver.Lack
 	if l.create {
 		made, err := l.Driver.Storage.Create(ctx, l.client, l.has, place.Placement)
-		if outage(err) {
+		if ceph.NoAnswer(err) {
 			return nil, err
 		}
 		if err != nil {

@@ -32,7 +32,7 @@ func (c *care) observe(ctx context.Context, clusters []ceph.Cluster, infraID str
 			continue
 		}
 		pools, err := client.Pools(ctx)
-		if outage(err) {
+		if ceph.NoAnswer(err) {
 			continue
 		}
 		if err != nil {

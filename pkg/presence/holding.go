@@ -129,10 +129,8 @@ func (h *holding) ask(ctx context.Context, w want, instance string) error {
 
 // ignoreSilence: pkg/connection tells of outages.
 func ignoreSilence(err error) error {
-	for _, silence := range []error{ceph.ErrTimeout, ceph.ErrUnreachable, ceph.ErrClosed, context.DeadlineExceeded, context.Canceled} {
-		if errors.Is(err, silence) {
-			return nil
-		}
+	if ceph.NoAnswer(err) {
+		return nil
 	}
 	return err
 }

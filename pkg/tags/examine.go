@@ -32,7 +32,7 @@ func (c *controller) examine(ctx context.Context, s session, subjects []subject)
 	if done, err := c.mend(ctx, s, subjects[:len(found)], found); err != nil {
 		return done, err
 	}
-	if outage(trouble) {
+	if ceph.NoAnswer(trouble) {
 		if len(found) == 0 {
 			return 0, trouble
 		}

@@ -90,7 +90,7 @@ func (c *controller) batch(ctx context.Context, clusters []ceph.Cluster, infraID
 		if c.due[fsid] = due[done:]; done == len(due) {
 			delete(c.due, fsid)
 		}
-		if outage(err) {
+		if ceph.NoAnswer(err) {
 			c.silent[fsid], err = c.Clock.Now(), nil
 			if done == 0 {
 				// The OSD of the first one may be the only one that is silent.
@@ -100,14 +100,4 @@ func (c *controller) batch(ctx context.Context, clusters []ceph.Cluster, infraID
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
-}
-
-// outage says that Ceph gave no answer, of which pkg/connection tells.
-func outage(err error) bool {
-	for _, silence := range []error{ceph.ErrTimeout, ceph.ErrUnreachable, ceph.ErrClosed, context.DeadlineExceeded, context.Canceled} {
-		if errors.Is(err, silence) {
-			return true
-		}
-	}
-	return false
 }

@@ -16,6 +16,7 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -45,7 +46,7 @@ func TestReadLiving(t *testing.T) {
 			Data:       map[string][]byte{"config.json": []byte(`[{"clusterID": "c", "monitors": ["m"], "cephFS": {"radosNamespace": "n"}}, {"clusterID": "d", "monitors": ["m"]}]`)},
 		},
 	)
-	objects := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{snapshotContents: "VolumeSnapshotContentList"},
+	objects := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{ctrl.SnapshotContents: "VolumeSnapshotContentList"},
 		object("Infrastructure", "config.openshift.io/v1", "cluster", map[string]any{"status": map[string]any{"infrastructureName": "b"}}),
 		object("VolumeSnapshotContent", "snapshot.storage.k8s.io/v1", "c-0", map[string]any{
 			"spec": map[string]any{"driver": "rbd.csi.ceph.com"}, "status": map[string]any{"snapshotHandle": handleOf(uuids[4])},
@@ -93,7 +94,7 @@ func TestReadLivingOfOthers(t *testing.T) {
 		before("pv-5", corev1.PersistentVolumeSource{RBD: &corev1.RBDPersistentVolumeSource{RBDImage: "csi-vol-" + uuids[5]}}),
 		volumeOf("pv-6", driver.RBD.Name, handleOf(uuids[7]), nil),
 	)
-	objects := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{snapshotContents: "VolumeSnapshotContentList"},
+	objects := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{ctrl.SnapshotContents: "VolumeSnapshotContentList"},
 		object("Infrastructure", "config.openshift.io/v1", "cluster", map[string]any{"status": map[string]any{"infrastructureName": "b"}}),
 		object("VolumeSnapshotContent", "snapshot.storage.k8s.io/v1", "c-6", map[string]any{
 			"spec": map[string]any{"driver": "rook-ceph.rbd.csi.ceph.com"}, "status": map[string]any{"snapshotHandle": handleOf(uuids[6])},

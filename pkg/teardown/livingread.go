@@ -14,14 +14,14 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/monitors"
 )
 
 var (
-	snapshotContents = schema.GroupVersionResource{Group: "snapshot.storage.k8s.io", Version: "v1", Resource: "volumesnapshotcontents"}
-	infrastructures  = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "infrastructures"}
+	infrastructures = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "infrastructures"}
 )
 
 // pageSize bounds what one answer of the API server holds.
@@ -123,7 +123,7 @@ func (c *LivingCluster) addVolume(v *corev1.PersistentVolume) {
 func (c *LivingCluster) addSnapshots(ctx context.Context, objects dynamic.Interface) error {
 	page := metav1.ListOptions{Limit: pageSize}
 	for {
-		contents, err := objects.Resource(snapshotContents).List(ctx, page)
+		contents, err := objects.Resource(ctrl.SnapshotContents).List(ctx, page)
 		if apierrors.IsNotFound(err) {
 			return nil // The cluster has no snapshots at all.
 		}

@@ -12,12 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 var (
-	snapshotContents = schema.GroupVersionResource{Group: "snapshot.storage.k8s.io", Version: "v1", Resource: "volumesnapshotcontents"}
-	storages         = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "storages"}
+	storages = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "storages"}
 )
 
 // shown is how many names an error lists.
@@ -88,7 +88,7 @@ func look(ctx context.Context, o Options) (blockers, error) {
 			b.volumes = append(b.volumes, v.Name)
 		}
 	}
-	contents, err := o.Dynamic.Resource(snapshotContents).List(ctx, metav1.ListOptions{})
+	contents, err := o.Dynamic.Resource(ctrl.SnapshotContents).List(ctx, metav1.ListOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return b, fmt.Errorf("listing VolumeSnapshotContents: %w", err)
 	}

@@ -6,12 +6,10 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
-
-var crds = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
 const crdName = "clustercsidrivers.operator.openshift.io"
 
@@ -53,7 +51,7 @@ func withoutOpenShift(ctx context.Context, o Options) (bool, error) {
 
 // crdExists says whether there is a CRD that may be patched.
 func crdExists(ctx context.Context, o Options) (bool, error) {
-	_, err := o.Dynamic.Resource(crds).Get(ctx, crdName, metav1.GetOptions{})
+	_, err := o.Dynamic.Resource(ctrl.CRDs).Get(ctx, crdName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}

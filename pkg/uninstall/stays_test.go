@@ -6,6 +6,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 )
 
 func TestTellWhatStays(t *testing.T) {
@@ -22,9 +24,9 @@ func TestTellWhatStays(t *testing.T) {
 			o, client, out := cluster(t)
 			if tc.defined {
 				crd := &unstructured.Unstructured{Object: map[string]any{}}
-				crd.SetGroupVersionKind(crds.GroupVersion().WithKind("CustomResourceDefinition"))
+				crd.SetGroupVersionKind(ctrl.CRDs.GroupVersion().WithKind("CustomResourceDefinition"))
 				crd.SetName(crdName)
-				if _, err := client.Resource(crds).Create(t.Context(), crd, metav1.CreateOptions{}); err != nil {
+				if _, err := client.Resource(ctrl.CRDs).Create(t.Context(), crd, metav1.CreateOptions{}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -11,6 +11,7 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -31,7 +32,7 @@ func TestServedVersions(t *testing.T) {
 			class.SetAPIVersion(group.WithVersion(versions[0]).GroupVersion().String())
 			client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 				map[schema.GroupVersionResource]string{
-					resources["Lease"]: "LeaseList", snapshotContents: "VolumeSnapshotContentList", resources["StorageClass"]: "StorageClassList",
+					resources["Lease"]: "LeaseList", ctrl.SnapshotContents: "VolumeSnapshotContentList", resources["StorageClass"]: "StorageClassList",
 					{Group: "cdi.kubevirt.io", Version: "v1beta1", Resource: "storageprofiles"}: "StorageProfileList",
 					machineImages: "VirtualMachineImageList",
 				}, class)

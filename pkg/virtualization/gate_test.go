@@ -23,6 +23,7 @@ import (
 	testclock "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -46,7 +47,7 @@ func newGateRig(t *testing.T) *gateRig {
 		lists[k.WithVersion("v1")] = "List"
 		lists[k.WithVersion("v1beta1")] = "List"
 	}
-	lists[definitions], lists[storageClassVersion] = "List", "List"
+	lists[ctrl.CRDs], lists[storageClassVersion] = "List", "List"
 	profile := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{}}}
 	profile.SetAPIVersion("cdi.kubevirt.io/v1beta1")
 	profile.SetKind("StorageProfile")

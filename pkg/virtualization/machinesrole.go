@@ -10,11 +10,10 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
-)
 
-var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
+)
 
 // keepRights has the operator hold its role on platforms for virtual machines while one is there.
 //
@@ -62,7 +61,7 @@ func (c *gate) gone(ctx context.Context) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 	for _, k := range platform {
-		found, err := c.Client.Resource(definitions).List(ctx, metav1.ListOptions{
+		found, err := c.Client.Resource(ctrl.CRDs).List(ctx, metav1.ListOptions{
 			FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, k.crd()).String(),
 		})
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -46,7 +47,7 @@ func TestRightsOnPlatforms(t *testing.T) {
 				r.served[crd] = []string{"v1beta1"}
 			}
 			for _, crd := range append(tc.there, "others.example.com") {
-				r.add(t, definitions.GroupVersion().String(), "CustomResourceDefinition", crd, func(o *unstructured.Unstructured) { o.SetDeletionTimestamp(&metav1.Time{}) })
+				r.add(t, ctrl.CRDs.GroupVersion().String(), "CustomResourceDefinition", crd, func(o *unstructured.Unstructured) { o.SetDeletionTimestamp(&metav1.Time{}) })
 			}
 			r.add(t, "storage.k8s.io/v1", "StorageClass", "users", func(o *unstructured.Unstructured) {
 				manager := "kubectl"
@@ -60,13 +61,13 @@ func TestRightsOnPlatforms(t *testing.T) {
 				r.unbind(t, driver.RBD.MachinesRole())
 			}
 			// The API server selects by name; the client's fake does not.
-			r.client.PrependReactor("list", definitions.Resource, func(action clienttesting.Action) (bool, runtime.Object, error) {
+			r.client.PrependReactor("list", ctrl.CRDs.Resource, func(action clienttesting.Action) (bool, runtime.Object, error) {
 				if tc.failure != nil {
 					return true, nil, tc.failure
 				}
 				name, _ := action.(clienttesting.ListAction).GetListRestrictions().Fields.RequiresExactMatch(metav1.ObjectNameField)
 				out := &unstructured.UnstructuredList{}
-				if held, err := r.client.Tracker().Get(definitions, "", name); err == nil {
+				if held, err := r.client.Tracker().Get(ctrl.CRDs, "", name); err == nil {
 					out.Items = append(out.Items, *held.(*unstructured.Unstructured))
 				}
 				return true, out, nil
