@@ -47,7 +47,7 @@ var _ = Describe("What operators write into Ceph", func() {
 		Eventually(func(g Gomega) {
 			right = claims(ctx, g)
 			g.Expect(right).NotTo(BeEmpty())
-		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+		}).WithContext(ctx).WithTimeout(fixture.Patience).WithPolling(fixture.CephPolling).Should(Succeed())
 		protected := env.ProtectedPools(ctx)
 		Expect(protected).NotTo(BeEmpty())
 		values := []string{"x", driver.ClaimUnprotected, "7", driver.ClaimOthers, strings.Repeat("y", 100), "-"} // Ceph takes no others
@@ -61,7 +61,7 @@ var _ = Describe("What operators write into Ceph", func() {
 		Eventually(func(g Gomega) {
 			g.Expect(env.ProtectedPools(ctx)).To(ConsistOf(protected))
 			g.Expect(claims(ctx, g)).To(Equal(right))
-		}).WithContext(ctx).WithTimeout(3 * fixture.Patience).Should(Succeed())
+		}).WithContext(ctx).WithTimeout(3 * fixture.Patience).WithPolling(fixture.CephPolling).Should(Succeed())
 		env.Settle(ctx)
 	})
 })

@@ -57,11 +57,12 @@ func foreign() {
 	}
 
 	It("still looks after the mon addresses", func(ctx SpecContext) {
+		mons := env.MonAddresses(ctx)
 		for _, d := range driver.All {
 			Eventually(func(g Gomega) {
 				entries := env.ConfigJSON(ctx, g, d)
 				g.Expect(entries).To(HaveLen(1))
-				g.Expect(entries[0].Monitors).To(ConsistOf(env.MonAddresses(ctx)))
+				g.Expect(entries[0].Monitors).To(ConsistOf(mons))
 			}).WithContext(ctx).Should(Succeed())
 		}
 	})

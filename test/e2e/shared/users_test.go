@@ -86,7 +86,7 @@ func users() {
 					claim := "allow rwx tag rbd " + keyPrefix + "." + c.infraID + ".rbd="
 					g.Expect(now[name].Caps).To(HaveKeyWithValue("osd", claim+"in-use, "+claim+"unprotected, profile rbd pool="+c.infraID+"-rbd"))
 				}
-			}).WithContext(ctx).Should(Succeed())
+			}).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
 		}
 	})
 
