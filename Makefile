@@ -16,7 +16,8 @@ GO_LD_FLAGS := -s -w
 PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
 # Suites that start a cluster of their own, each in a process of its own.
 # The long ones come first, so that none is left alone at the end.
-LONG_SUITES := $(addprefix ./test/e2e/,node/kubernetes node/openshift teardown connect glue virtualization inputs tuning deploy pools tags beside credentials) ./pkg/ceph/rados ./test/volumes
+LONG_SUITES := $(addprefix ./test/e2e/,node/kubernetes teardown glue connect inputs pools node/openshift tuning shared) ./pkg/ceph/rados \
+	$(addprefix ./test/e2e/,node/upgrade virtualization faults tags upgrade credentials beside deploy) ./test/volumes
 NODE_SUITES := ./test/e2e/node/... ./test/cluster/node/...
 SUITES = $(LONG_SUITES) ./test/e2e/... ./test/cluster/... ./test/demo/... ./test/standins/...
 # They wait most of the time, the first of them for a quarter of an hour on real nodes. verify has vetted them.
