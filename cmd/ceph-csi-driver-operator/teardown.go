@@ -59,7 +59,7 @@ func newTeardownCommand() *cobra.Command {
 	flags.add(f, "The keyring with an administrator of the Ceph cluster.")
 	f.StringSliceVar(&flags.pools, "pool", nil, "Remove from this pool only; may be repeated (default: all of application rbd, and others with a claim of the cluster).")
 	f.StringSliceVar(&flags.filesystems, "filesystem", nil, "Remove from this CephFS filesystem only; may be repeated (default: all).")
-	f.StringSliceVar(&flags.radosNamespaces, "rados-namespace", nil, "A RADOS namespace where ceph-csi's journals of CephFS are beside "+driver.DefaultJournalNamespace+" (config.json, cephFS.radosNamespace); may be repeated.")
+	f.StringSliceVar(&flags.radosNamespaces, "rados-namespace", nil, "A RADOS namespace where ceph-csi's journals of CephFS are beside "+driver.DefaultJournalNamespace+" and the infra ID (config.json, cephFS.radosNamespace); may be repeated.")
 	f.StringSliceVar(&flags.volumes, "volume", nil, "Remove only the volume or snapshot with this handle; may be repeated.")
 	f.StringVar(&flags.kubeconfig, "kubeconfig", "", "A kubeconfig of a cluster whose PersistentVolumes and VolumeSnapshotContents are compared first.")
 	f.StringVar(&flags.pvList, "pv-list", "", "A file with handles of other clusters' volumes, one in a line; these are refused.")

@@ -93,7 +93,11 @@ func (f teardownFlags) named(o *teardown.Options, living *teardown.LivingCluster
 }
 
 func (f teardownFlags) namespaces() []string {
-	return append([]string{driver.DefaultJournalNamespace}, f.radosNamespaces...)
+	out := append([]string{driver.DefaultJournalNamespace}, f.radosNamespaces...)
+	if f.infraID != "" {
+		out = append(out, f.infraID) // Where the operator makes users, it keeps a journal of its own.
+	}
+	return out
 }
 
 // writeList shows who uses the Ceph cluster.

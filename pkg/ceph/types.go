@@ -102,6 +102,9 @@ type Placement struct {
 	// Filesystem and SubvolumeGroup of CephFS subvolumes; empty for RBD.
 	Filesystem     string
 	SubvolumeGroup string
+	// JournalNamespace is the RADOS namespace of the filesystem's metadata pool in which ceph-csi keeps the
+	// journal of subvolumes; empty for its own choice.
+	JournalNamespace string
 }
 
 // CheckActive returns ErrNotFound or ErrNoActiveMDS for a filesystem that commands on subvolumes

@@ -40,7 +40,7 @@ func TestCeph(t *testing.T) {
 				{group: "RBD", name: "pool", state: OK, message: []string{"the operator makes it"}},
 				{group: "RBD", name: "ms_mode", state: OK, message: []string{"speak v1"}},
 				{group: "CephFS", name: "filesystem", state: OK, message: []string{"myfs"}},
-				{group: "CephFS", name: "subvolume group", state: OK, message: []string{"csi", "the operator makes it"}},
+				{group: "CephFS", name: "subvolume group", state: OK, message: []string{"<infrastructure name>", "the operator makes it"}},
 			},
 		},
 		"NoMons": {

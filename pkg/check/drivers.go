@@ -37,7 +37,7 @@ func volumes(d driver.Driver, config Config, f facts) []Line {
 		lines = append(lines, poolLine(p, f))
 	}
 	if p.Filesystem != "" {
-		lines = append(lines, right("filesystem", "%s has an active MDS", p.Filesystem), groupLine(p, f))
+		lines = append(lines, right("filesystem", "%s has an active MDS", p.Filesystem), groupLine(config, d, p, f))
 	}
 	return lines
 }
@@ -90,23 +90,38 @@ func poolLine(p place, f facts) Line {
 	return right(name, "%s exists, for application %s", p.Pool, strings.Join(f.pools.value[i].Applications, ", "))
 }
 
-func groupLine(p place, f facts) Line {
+func groupLine(config Config, d driver.Driver, p place, f facts) Line {
 	const name = "subvolume group"
 	known := f.groups[p.Filesystem]
-	make := shell.Command("ceph", "fs", "subvolumegroup", "create", p.Filesystem, p.SubvolumeGroup)
+	group := f.group(config, d, p)
+	make := shell.Command("ceph", "fs", "subvolumegroup", "create", p.Filesystem, group)
 	may, unknown := f.may(ceph.TryMakeGroup)
 	switch {
-	case known.known() && slices.Contains(known.value, p.SubvolumeGroup):
-		return right(name, "%s exists in filesystem %s", p.SubvolumeGroup, p.Filesystem)
+	case known.known() && slices.Contains(known.value, group):
+		return right(name, "%s exists in filesystem %s", group, p.Filesystem)
 	case errors.Is(known.err, ceph.ErrTimeout):
 		return wrong(name, "the mgr does not answer: "+known.err.Error(), "ceph mgr stat", "ceph mgr fail")
 	case unknown != nil:
 		return unanswered(name, unknown)
 	case may:
-		return right(name, "%s is not there yet: the operator makes it", p.SubvolumeGroup)
+		return right(name, "%s is not there yet: the operator makes it", group)
 	case known.known():
-		return wrong(name, fmt.Sprintf("%s is missing in filesystem %s, and %s may not make it", p.SubvolumeGroup, p.Filesystem, f.user.value.Entity()), make)
+		return wrong(name, fmt.Sprintf("%s is missing in filesystem %s, and %s may not make it", group, p.Filesystem, f.user.value.Entity()), make)
 	}
-	return wrong(name, fmt.Sprintf("%s may neither see nor make subvolume group %s", f.user.value.Entity(), p.SubvolumeGroup),
+	return wrong(name, fmt.Sprintf("%s may neither see nor make subvolume group %s", f.user.value.Entity(), group),
 		make, setCaps(f.user.value, passthroughCaps))
+}
+
+// group is that of the settings; else the cluster's own, where it is there already or the operator is going
+// to make users for it alone; else ceph-csi's.
+func (f facts) group(config Config, d driver.Driver, p place) string {
+	own := infrastructureName(f.cluster.infrastructure.value)
+	settings, _ := f.cluster.settings(d)
+	mints := f.mints() && mode(config, f) != driver.CredentialsPassthrough
+	switch {
+	case settings.SubvolumeGroup == "" && slices.Contains(f.groups[p.Filesystem].value, own),
+		settings.SubvolumeGroup == "" && mints && f.cluster.class(d.StorageClass) == nil:
+		return own
+	}
+	return p.SubvolumeGroup
 }

@@ -51,7 +51,23 @@ func TestKubernetes(t *testing.T) {
 				{group: k, name: "snapshot-controller", state: OK},
 				{group: k, name: "StorageClasses", state: OK},
 				{group: "RBD", name: "pool", state: OK, message: []string{"demo-rbd"}},
+				{group: "CephFS", name: "subvolume group", state: OK, message: []string{"demo is not there yet"}},
 			},
+		},
+		"OwnGroup": {
+			reason: "the class is there, and so is a group that nobody else has",
+			change: func(r *rig) {
+				r.objects = append(r.objects, class("ceph-cephfs", "cephfs.csi.ceph.com", map[string]string{"fsName": "myfs"}))
+				r.ceph.AddGroup("myfs", "demo")
+			},
+			want: []expect{{group: "CephFS", name: "subvolume group", state: OK, message: []string{"demo exists"}}},
+		},
+		"OldGroup": {
+			reason: "the volumes of the class that is there may be in ceph-csi's",
+			change: func(r *rig) {
+				r.objects = append(r.objects, class("ceph-cephfs", "cephfs.csi.ceph.com", map[string]string{"fsName": "myfs"}))
+			},
+			want: []expect{{group: "CephFS", name: "subvolume group", state: OK, message: []string{"csi is not there yet"}}},
 		},
 		"NoNamespace": {
 			reason: "the namespace of everything",

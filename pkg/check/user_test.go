@@ -30,7 +30,7 @@ func TestUser(t *testing.T) {
 				{group: "User", name: "minting", state: OK},
 				{group: "User", name: "passthrough RBD", state: OK},
 				{group: "User", name: "passthrough CephFS", state: Note, message: []string{"not needed"}},
-				{group: "CephFS", name: "subvolume group", state: OK},
+				{group: "CephFS", name: "subvolume group", state: OK, message: []string{"<infrastructure name> is not there yet"}},
 			},
 		},
 		"MintWithoutClaims": {

@@ -96,7 +96,9 @@ type Config struct {
 	// Placement is the place of the default StorageClass. Granted is set to it once the driver's
 	// users have the caps for it.
 	Placement, Granted *ctrl.Latest[ceph.Placement]
-	Report             *ctrl.Latest[report.Users]
+	// Minted is set once it is known whether the driver works with users that were made for it.
+	Minted *ctrl.Latest[bool]
+	Report *ctrl.Latest[report.Users]
 	// Image is the driver's. Kernels are the nodes', by their names; who never asks for them spares
 	// everybody the watch. They wake the controller as Triggers do.
 	Image   string
@@ -180,6 +182,9 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 
 // act brings Secrets, the other controllers and the conditions to what was decided.
 func (c *controller) act(ctx context.Context, in input, decided outcome) error {
+	if mode := decided.report.Mode; mode != "" {
+		c.Minted.Set(mode == string(driver.CredentialsMint))
+	}
 	err := c.apply(ctx, decided.secrets)
 	if apierrors.IsConflict(err) {
 		return err

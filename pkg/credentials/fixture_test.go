@@ -88,7 +88,7 @@ func newFixture(t *testing.T, d driver.Driver) *fixture {
 	config := configinformers.NewSharedInformerFactory(configfake.NewSimpleClientset(), 0)
 	f.config = Config{
 		Driver: d, Operator: f.operator, Client: f.kube.CoreV1(), Secrets: kube.Core().V1().Secrets(),
-		Cluster: &ctrl.Latest[ceph.Cluster]{}, Placement: &ctrl.Latest[ceph.Placement]{}, Granted: &ctrl.Latest[ceph.Placement]{},
+		Cluster: &ctrl.Latest[ceph.Cluster]{}, Placement: &ctrl.Latest[ceph.Placement]{}, Minted: &ctrl.Latest[bool]{}, Granted: &ctrl.Latest[ceph.Placement]{},
 		Usage: &ctrl.Latest[usage.Usage]{}, Proof: f.proof, Report: &ctrl.Latest[report.Users]{},
 		Live: func(fsid string) (Ceph, bool) { return f.session, f.session != nil && fsid == f.ceph.MonMap().FSID },
 		Dial: func(ctx context.Context, source ceph.Source) (Session, error) {
@@ -146,7 +146,7 @@ func (f *fixture) connect() {
 // place is the default one.
 func (f *fixture) place() ceph.Placement {
 	if f.config.Driver.NeedsFilesystem {
-		return ceph.Placement{FSID: cephtest.FSID, Filesystem: "fs", SubvolumeGroup: "csi"}
+		return ceph.Placement{FSID: cephtest.FSID, Filesystem: "fs", SubvolumeGroup: "infra", JournalNamespace: "infra"}
 	}
 	return ceph.Placement{FSID: cephtest.FSID, Pool: "infra-rbd"}
 }

@@ -46,7 +46,7 @@ func (c *controller) known(ctx context.Context, cluster Ceph, claim string, in i
 	}
 	out := known{complete: true}
 	for _, place := range found {
-		place.FSID, place.SubvolumeGroup = in.cluster.FSID, in.placement.SubvolumeGroup
+		place.FSID, place.SubvolumeGroup, place.JournalNamespace = in.cluster.FSID, in.placement.SubvolumeGroup, in.placement.JournalNamespace
 		out.places = append(out.places, place.Used)
 	}
 	return out, nil

@@ -18,17 +18,20 @@ import (
 var rbdCaps = ceph.Caps{Mon: "profile rbd", Mgr: "profile rbd pool=infra-rbd", OSD: own}
 
 func TestMint(t *testing.T) {
+	f := newFixture(t, driver.CephFS)
+	files, err := driver.CephFS.Rights.Caps(t.Context(), f.session, "", []driver.Used{{Placement: f.place()}})
+	f.must(err)
 	want := map[string]ceph.Caps{
 		"csi-rbd-provisioner.infra": rbdCaps,
 		"csi-rbd-node.infra":        rbdCaps,
-		"csi-cephfs-provisioner.infra": {Mon: "allow r", Mgr: "allow module volumes rw", OSD: "allow rw namespace=csi tag cephfs metadata=fs, " +
-			"allow rw namespace=csi tag cephfs storage.openshift.io.nodelete.infra.cephfs=in-use, " +
-			"allow rw namespace=csi tag cephfs storage.openshift.io.nodelete.infra.cephfs=unprotected"},
-		"csi-cephfs-node.infra": {Mon: "allow r", MDS: "allow rw fsname=fs path=/volumes/csi",
-			Mgr: `allow command "fs subvolume info" with vol_name=fs group_name=csi, allow command "fs subvolume snapshot info" with vol_name=fs group_name=csi`,
-			OSD: "allow r namespace=csi tag cephfs metadata=fs, " +
-				"allow r namespace=csi tag cephfs storage.openshift.io.nodelete.infra.cephfs=in-use, " +
-				"allow r namespace=csi tag cephfs storage.openshift.io.nodelete.infra.cephfs=unprotected, allow rw tag cephfs data=fs"},
+		"csi-cephfs-provisioner.infra": {Mon: "allow r", Mgr: files.Provisioner.Mgr, OSD: "allow rw namespace=infra tag cephfs metadata=fs, " +
+			"allow rw namespace=infra tag cephfs storage.openshift.io.nodelete.infra.cephfs=in-use, " +
+			"allow rw namespace=infra tag cephfs storage.openshift.io.nodelete.infra.cephfs=unprotected"},
+		"csi-cephfs-node.infra": {Mon: "allow r", MDS: "allow rw fsname=fs path=/volumes/infra",
+			Mgr: `allow command "fs subvolume info" with vol_name=fs group_name=infra, allow command "fs subvolume snapshot info" with vol_name=fs group_name=infra`,
+			OSD: "allow r namespace=infra tag cephfs metadata=fs, " +
+				"allow r namespace=infra tag cephfs storage.openshift.io.nodelete.infra.cephfs=in-use, " +
+				"allow r namespace=infra tag cephfs storage.openshift.io.nodelete.infra.cephfs=unprotected, allow rw tag cephfs data=fs"},
 	}
 	for _, d := range driver.All {
 		for _, mode := range []driver.CredentialsMode{"", driver.CredentialsAuto, driver.CredentialsMint} {
@@ -44,6 +47,9 @@ func TestMint(t *testing.T) {
 			}
 			if granted, _ := f.config.Granted.Get(); granted != f.place() {
 				t.Errorf("%s %q: granted %+v", d.Kind, mode, granted)
+			}
+			if minted, known := f.config.Minted.Get(); !minted || !known {
+				t.Errorf("%s %q: nobody is told that users were made", d.Kind, mode)
 			}
 			f.expect(condition.CredentialsDegraded, operatorv1.ConditionFalse, condition.AsExpected)
 			f.expect(condition.CredentialsMinted, operatorv1.ConditionTrue, condition.AsExpected, "client."+d.NodeUser("infra"))

@@ -37,6 +37,9 @@ func TestPassthrough(t *testing.T) {
 	if granted, _ := f.config.Granted.Get(); granted != f.place() {
 		t.Errorf("granted %+v", granted)
 	}
+	if minted, known := f.config.Minted.Get(); minted || !known {
+		t.Error("nobody is told that no users are made")
+	}
 	f.ceph.Start()
 	f.ceph.AddUser("op")
 	f.connect()

@@ -85,11 +85,15 @@ func (c *controller) gather() (input, error) {
 	return in, nil
 }
 
-// usedIn are places that need rights. config.json has one subvolume group for all classes.
+// usedIn are places that need rights. config.json has one subvolume group for all classes, and one
+// journal for all of a clusterID; what it has no entry for yet will be where the default place is.
 func usedIn(places []usage.Place, placement ceph.Placement) []driver.Used {
 	var out []driver.Used
 	for _, p := range places {
 		p.SubvolumeGroup = placement.SubvolumeGroup
+		if len(p.Monitors) == 0 {
+			p.JournalNamespace = placement.JournalNamespace
+		}
 		out = append(out, driver.Used{Placement: p.Placement, IDs: p.IDs, Directories: p.Directories, Namespace: p.RADOSNamespace})
 	}
 	return out

@@ -1,6 +1,8 @@
 package credentials
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -220,6 +222,37 @@ func TestMovedGroupKeepsOldVolumes(t *testing.T) {
 	}
 }
 
+// TestJournals: a clusterID has the journal that config.json names for it, or csi; what is not written yet
+// will be that of the default place.
+func TestJournals(t *testing.T) {
+	f := newFixture(t, driver.CephFS)
+	team := usage.Place{Placement: ceph.Placement{FSID: "team", Filesystem: "fs"}, Monitors: []string{"10.20.0.2:6789"}}
+	other := team
+	other.FSID, other.RADOSNamespace = "other", "theirs"
+	early := usage.Place{Placement: ceph.Placement{FSID: cephtest.FSID, Filesystem: "fs"}}
+	for _, tc := range []struct {
+		places []usage.Place
+		want   []string
+	}{
+		{[]usage.Place{early}, []string{"infra"}},
+		{[]usage.Place{early, team, other}, []string{"csi", "infra", "theirs"}},
+	} {
+		f.config.Usage.Set(usage.Usage{Places: tc.places})
+		f.sync()
+		user, _ := f.ceph.User("csi-cephfs-provisioner.infra")
+		var got []string
+		for _, grant := range strings.Split(user.Caps.OSD, ", ") {
+			_, namespace, _ := strings.Cut(grant, "namespace=")
+			namespace, _, _ = strings.Cut(namespace, " ")
+			got = append(got, namespace)
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(tc.want, slices.Compact(got)); diff != "" {
+			t.Errorf("namespaces of %s (-want +got):\n%s", user.Caps.OSD, diff)
+		}
+	}
+}
+
 // TestNamesThatNoCapsCarry: one place without rights is no reason to take those of the others.
 func TestNamesThatNoCapsCarry(t *testing.T) {
 	f := newFixture(t, driver.RBD)
@@ -245,7 +278,7 @@ func TestFilesystemsThatNoCapsCarry(t *testing.T) {
 		f.sync()
 		f.expect(condition.CredentialsMinted, operatorv1.ConditionTrue, condition.AsExpected, "no rights to \""+name, "rename it")
 		user, _ := f.ceph.User("csi-cephfs-node.infra")
-		if want := "allow rw fsname=fs path=/volumes/csi, allow rw fsname=second path=/volumes/csi"; user.Caps.MDS != want {
+		if want := "allow rw fsname=fs path=/volumes/infra, allow rw fsname=second path=/volumes/infra"; user.Caps.MDS != want {
 			t.Errorf("%s: got %q, want %q", name, user.Caps.MDS, want)
 		}
 	}

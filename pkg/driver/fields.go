@@ -159,7 +159,7 @@ var subvolumeFields = []Field{
 	},
 	{
 		Name: "subvolumeGroup",
-		Doc:  "subvolumeGroup has the driver's volumes. The default is csi.",
+		Doc:  "subvolumeGroup has the driver's volumes. The default is the one that is in use; else one of the cluster's own, named after its infra ID, where the operator makes the driver's users, and csi where not.",
 		Text: Text{
 			Pattern: `^[A-Za-z0-9][A-Za-z0-9_.-]*$`, MaxLength: maxName,
 			Allowed: "a name of letters, digits and the characters _ . -, beginning with a letter or a digit",

@@ -87,13 +87,28 @@ func poolNames(ctx context.Context, cluster Lists, places []Used) (map[int64]str
 	return names, nil
 }
 
-// Caps lets the controllers reach their journal and the mgr, which makes the subvolumes. Nodes read
+// controllersAsk are the commands of the mgr that ceph-csi's controllers send, all of them with a group, and
+// nodesAsk those of its nodes.
+var (
+	nodesAsk       = []string{"fs subvolume info", "fs subvolume snapshot info"}
+	controllersAsk = []string{
+		"fs subvolumegroup create",
+		"fs subvolume create", "fs subvolume rm", "fs subvolume resize", "fs subvolume info", "fs subvolume getpath",
+		"fs subvolume metadata set", "fs subvolume metadata rm",
+		"fs subvolume snapshot create", "fs subvolume snapshot rm", "fs subvolume snapshot info", "fs subvolume snapshot clone",
+		"fs subvolume snapshot metadata set", "fs subvolume snapshot metadata rm",
+		"fs clone status", "fs clone cancel", "fs quiesce",
+	}
+)
+
+// Caps lets the controllers reach their journal, and the mgr, which makes the subvolumes, in the groups
+// that are theirs; in whatever filesystem, as a session keeps the caps with which it began. Nodes read
 // the journal, ask the mgr where a subvolume or a snapshot is, and mount the directories of the
 // subvolume groups and nothing above them.
 func (subvolumes) Caps(ctx context.Context, cluster Lists, claim string, places []Used) (UserCaps, error) {
 	caps := UserCaps{
 		// "profile rbd" cannot list filesystems.
-		Provisioner: ceph.Caps{Mon: "allow r", Mgr: "allow module volumes rw"},
+		Provisioner: ceph.Caps{Mon: "allow r"},
 		Node:        ceph.Caps{Mon: "allow r"},
 	}
 	if len(places) == 0 {
@@ -103,7 +118,7 @@ func (subvolumes) Caps(ctx context.Context, cluster Lists, claim string, places 
 	if err != nil {
 		return UserCaps{}, err
 	}
-	var journals, reads, data, asks, mounts []string
+	var journals, reads, data, manages, asks, mounts []string
 	for name, share := range sharesOf(filesystems, places) {
 		caps.LeftOut = append(caps.LeftOut, unwritable(share.all())...)
 		filesystem, err := ceph.CapFilesystem(name)
@@ -117,11 +132,8 @@ func (subvolumes) Caps(ctx context.Context, cluster Lists, claim string, places 
 			reads = append(append(reads, "allow r"+namespace+tag), claimed("r"+namespace, cephFSApplication, claim)...)
 		}
 		data = append(data, "allow rw tag cephfs data="+filesystem)
-		for _, command := range []string{"fs subvolume info", "fs subvolume snapshot info"} {
-			asks = append(asks, grants(share.groups(), func(group string) string {
-				return `allow command "` + command + `" with vol_name=` + filesystem + " group_name=" + group
-			})...)
-		}
+		manages = append(manages, commands(controllersAsk, "", share.groups())...)
+		asks = append(asks, commands(nodesAsk, "vol_name="+filesystem+" ", share.groups())...)
 		mounts = append(mounts, grants(share.directories, func(path string) string {
 			return "allow rw fsname=" + filesystem + " path=" + path
 		})...)
@@ -129,10 +141,23 @@ func (subvolumes) Caps(ctx context.Context, cluster Lists, claim string, places 
 	slices.Sort(caps.LeftOut)
 	caps.LeftOut = slices.Compact(caps.LeftOut)
 	caps.Provisioner.OSD = ceph.Grants(journals...)
+	caps.Provisioner.Mgr = ceph.Grants(manages...)
 	caps.Node.Mgr = ceph.Grants(asks...)
 	caps.Node.OSD = ceph.Grants(slices.Concat(reads, data)...)
 	caps.Node.MDS = ceph.Grants(mounts...)
 	return caps, nil
+}
+
+// commands are grants of commands of the mgr on subvolumes in groups. (A grant of its module of subvolumes
+// cannot be bound to a group: the module does not look.)
+func commands(prefixes []string, with string, groups []string) []string {
+	var out []string
+	for _, prefix := range prefixes {
+		out = append(out, grants(groups, func(group string) string {
+			return `allow command "` + prefix + `" with ` + with + "group_name=" + group
+		})...)
+	}
+	return out
 }
 
 // names are RADOS namespaces as a grant has them, in front of its tag.
@@ -176,7 +201,7 @@ func sharesOf(filesystems []ceph.FileSystem, places []Used) map[string]share {
 			}
 			out[name] = share{
 				directories: append(append(out[name].directories, groupDirectory(p.SubvolumeGroup)), p.Directories...),
-				namespaces:  append(out[name].namespaces, cmp.Or(p.Namespace, DefaultJournalNamespace)),
+				namespaces:  append(out[name].namespaces, cmp.Or(p.Namespace, p.JournalNamespace, DefaultJournalNamespace)),
 			}
 		}
 	}

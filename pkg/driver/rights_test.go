@@ -39,13 +39,21 @@ func filesystem(id int64) ceph.FileSystem {
 // inFilesystem are the caps where one filesystem's journal is in namespace csi and its volumes are in
 // directories, of which groups are subvolume groups.
 func inFilesystem(name string, groups []string, directories ...string) UserCaps {
-	caps := UserCaps{Provisioner: ceph.Caps{Mon: "allow r", Mgr: "allow module volumes rw"}, Node: ceph.Caps{Mon: "allow r"}}
+	caps := UserCaps{Provisioner: ceph.Caps{Mon: "allow r"}, Node: ceph.Caps{Mon: "allow r"}}
 	caps.Provisioner.OSD = ceph.Grants("allow rw namespace=csi tag cephfs metadata="+name,
 		"allow rw namespace=csi tag cephfs k.infra.x=in-use", "allow rw namespace=csi tag cephfs k.infra.x=unprotected")
 	caps.Node.OSD = ceph.Grants("allow r namespace=csi tag cephfs metadata="+name, "allow rw tag cephfs data="+name,
 		"allow r namespace=csi tag cephfs k.infra.x=in-use", "allow r namespace=csi tag cephfs k.infra.x=unprotected")
-	var asks, mounts []string
+	var manages, asks, mounts []string
 	for _, group := range groups {
+		for _, command := range []string{
+			"fs clone cancel", "fs clone status", "fs quiesce", "fs subvolume create", "fs subvolume getpath", "fs subvolume info",
+			"fs subvolume metadata rm", "fs subvolume metadata set", "fs subvolume resize", "fs subvolume rm", "fs subvolume snapshot clone",
+			"fs subvolume snapshot create", "fs subvolume snapshot info", "fs subvolume snapshot metadata rm",
+			"fs subvolume snapshot metadata set", "fs subvolume snapshot rm", "fs subvolumegroup create",
+		} {
+			manages = append(manages, `allow command "`+command+`" with group_name=`+group)
+		}
 		at := " with vol_name=" + name + " group_name=" + group
 		asks = append(asks, `allow command "fs subvolume info"`+at, `allow command "fs subvolume snapshot info"`+at)
 		mounts = append(mounts, "allow rw fsname="+name+" path=/volumes/"+group)
@@ -53,7 +61,15 @@ func inFilesystem(name string, groups []string, directories ...string) UserCaps 
 	for _, directory := range directories {
 		mounts = append(mounts, "allow rw fsname="+name+" path="+directory)
 	}
-	caps.Node.Mgr, caps.Node.MDS = ceph.Grants(asks...), ceph.Grants(mounts...)
+	caps.Provisioner.Mgr, caps.Node.Mgr, caps.Node.MDS = ceph.Grants(manages...), ceph.Grants(asks...), ceph.Grants(mounts...)
+	return caps
+}
+
+// inNamespace are caps with the journal in another namespace than csi.
+func inNamespace(caps UserCaps, namespace string) UserCaps {
+	for _, osd := range []*string{&caps.Provisioner.OSD, &caps.Node.OSD} {
+		*osd = strings.ReplaceAll(*osd, "namespace=csi", "namespace="+namespace)
+	}
 	return caps
 }
 
@@ -79,7 +95,7 @@ func TestCaps(t *testing.T) {
 		"RBD renamed":  {"the new name by the handle, the old one for what still says it", images{}, []Used{at(inPool("p"), 11)}, rbdCaps("profile rbd pool=a-data, profile rbd pool=p", byTag+", profile rbd pool=a-data, profile rbd pool=p")},
 		"RBD ID":       {"nothing but a handle", images{}, []Used{at(ceph.Placement{}, 20, 99)}, rbdCaps(`profile rbd pool="b meta"`, byTag+`, profile rbd pool="b meta"`)},
 		"RBD nonsense": {"a mistake in a class takes nobody else's rights", images{}, []Used{at(inPool("p")), at(inPool("x'\"y"))}, withoutRights(rbdCaps("profile rbd pool=p", byTag+", profile rbd pool=p"), "x'\"y")},
-		"CephFS none":  {"users exist before there is a filesystem", subvolumes{}, nil, UserCaps{Provisioner: ceph.Caps{Mon: "allow r", Mgr: "allow module volumes rw"}, Node: ceph.Caps{Mon: "allow r"}}},
+		"CephFS none":  {"users exist before there is a filesystem", subvolumes{}, nil, UserCaps{Provisioner: ceph.Caps{Mon: "allow r"}, Node: ceph.Caps{Mon: "allow r"}}},
 		"CephFS one":   {"what the real driver was seen to work with", subvolumes{}, []Used{at(inFiles("a"))}, inA},
 		"CephFS groups": {"the group of new volumes, those of old ones, and volumes of an administrator", subvolumes{},
 			[]Used{{Placement: ceph.Placement{Filesystem: "a", SubvolumeGroup: "new"}, Directories: []string{"/volumes/old", "/my data"}}},
@@ -88,6 +104,8 @@ func TestCaps(t *testing.T) {
 		"CephFS ID":      {"nothing but a handle", subvolumes{}, []Used{at(ceph.Placement{}, 1)}, inA},
 		"CephFS namespaces": {"where config.json keeps the journal of a clusterID", subvolumes{}, []Used{at(inFiles("a")), {Placement: inFiles("a"), Namespace: "n"}},
 			elsewhere},
+		"CephFS own": {"group and journal of a cluster that shares the filesystem", subvolumes{},
+			[]Used{at(ceph.Placement{Filesystem: "a", SubvolumeGroup: "infra", JournalNamespace: "infra"})}, inNamespace(inFilesystem("a", []string{"infra"}), "infra")},
 		"CephFS missing": {"it may be made in a moment", subvolumes{}, []Used{at(inFiles("z"))}, inFilesystem("z", csi)},
 		"CephFS percent": {"an MDS takes no quotes around a filesystem's name", subvolumes{}, []Used{at(inFiles("5%d")), at(inFiles("a"))}, withoutRights(inA, "5%d")},
 		"CephFS blank":   {"no filesystem has one, but a class may say so", subvolumes{}, []Used{at(inFiles("my fs")), at(inFiles("a"))}, withoutRights(inA, "my fs")},

@@ -48,7 +48,7 @@ func (subvolumes) Place(ctx context.Context, cluster Ceph, wish Wish) (ceph.Plac
 	if err != nil {
 		return ceph.Placement{}, err
 	}
-	return ceph.Placement{FSID: wish.FSID, Filesystem: filesystem.Name, SubvolumeGroup: group}, nil
+	return ceph.Placement{FSID: wish.FSID, Filesystem: filesystem.Name, SubvolumeGroup: group, JournalNamespace: wish.JournalNamespace}, nil
 }
 
 func (subvolumes) Parameters(place ceph.Placement) map[string]string {

@@ -13,9 +13,12 @@ type known struct {
 	cluster state.Cluster
 	// others are connected, and not in use.
 	others []state.Cluster
-	// place of the volumes in cluster; only its SubvolumeGroup counts, and the zero
+	// place of the volumes in cluster; only its SubvolumeGroup and JournalNamespace count, and the zero
 	// Placement is that it is not known yet.
 	place ceph.Placement
+	// grouped says that volumes have those: without them, a new entry would have the driver make volumes
+	// where it never looks for them again.
+	grouped bool
 	// unset: nobody knows the options below; those that stand there stay.
 	unset bool
 	// options of mounts in cluster, and of reads in all; empty for ceph-csi's own.
@@ -39,6 +42,9 @@ type known struct {
 func decide(k known, existing []byte, ours members) ([]byte, members, error) {
 	inUse := k.cluster.FSID != "" && len(k.cluster.Monitors) > 0
 	c, err := readConfig(existing)
+	if k.grouped && k.place == (ceph.Placement{}) && c.find(k.cluster.FSID) < 0 {
+		inUse = false
+	}
 	if err != nil || !inUse && len(k.others) == 0 {
 		return nil, ours, err
 	}
@@ -80,6 +86,7 @@ type wish struct {
 func (k known) options() []wish {
 	return []wish{
 		{groupMember, orNil(k.place.SubvolumeGroup), k.place != ceph.Placement{}},
+		{journalMember, orNil(k.place.JournalNamespace), k.place != ceph.Placement{}},
 		{kernelMember, orNil(k.kernelMountOptions), !k.unset},
 		{fuseMember, orNil(k.fuseMountOptions), !k.unset},
 	}

@@ -49,6 +49,7 @@ func newFixture(t *testing.T) *fixture {
 		t: t, kube: fake.NewClientset(), spec: &operatorv1.OperatorSpec{ManagementState: operatorv1.Managed},
 		recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
 	}
+	f.placement.Set(ceph.Placement{FSID: cephtest.FSID, Filesystem: "fs", SubvolumeGroup: "csi"})
 	f.operator = v1helpers.NewFakeOperatorClient(f.spec, &operatorv1.OperatorStatus{}, nil)
 	core := informers.NewSharedInformerFactory(f.kube, 0).Core().V1()
 	f.secrets, f.configMaps = core.Secrets().Informer().GetIndexer(), core.ConfigMaps().Informer().GetIndexer()

@@ -24,7 +24,7 @@ func (c controller) gather() known {
 		cluster = cluster.Succeed(recordOf(live))
 	}
 	k := known{
-		cluster: inForm(cluster, settings), unset: invalid != nil, readAffinity: settings.ReadAffinity,
+		cluster: inForm(cluster, settings), grouped: c.Driver.NeedsFilesystem, unset: invalid != nil, readAffinity: settings.ReadAffinity,
 		kernelMountOptions: settings.KernelMountOptions, fuseMountOptions: settings.FuseMountOptions,
 		versions: map[string]string{}, unsafeReads: c.Driver.UnsafeReads,
 	}
@@ -45,7 +45,7 @@ func (c controller) gather() known {
 	}
 	recorded, _, err := c.placements.Load()
 	if err == nil && recorded.FSID == cluster.FSID {
-		k.place = ceph.Placement{FSID: recorded.FSID, Filesystem: recorded.Filesystem, SubvolumeGroup: recorded.SubvolumeGroup}
+		k.place = ceph.Placement(recorded)
 	}
 	return k
 }

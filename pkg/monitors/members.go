@@ -10,6 +10,7 @@ import (
 const (
 	affinityMember = "readAffinity"
 	groupMember    = "cephFS.subvolumeGroup"
+	journalMember  = "cephFS.radosNamespace"
 	kernelMember   = "cephFS.kernelMountOptions"
 	fuseMember     = "cephFS.fuseMountOptions"
 )

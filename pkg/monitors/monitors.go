@@ -64,7 +64,7 @@ type controller struct {
 
 // New builds the controller <ConditionPrefix>MonitorsController. It writes Secret
 // driver.ConfigSecret when its content differs from what is known: at once when the mons
-// of a Ceph cluster are, with CephFS's subvolume group as soon as that is. ceph-csi reads the file with each
+// of a Ceph cluster are, and, for CephFS, the subvolume group and the journal. ceph-csi reads the file with each
 // call, so nothing restarts. What cannot be read is never overwritten. Before Ceph has answered, the last known mons are taken from
 // pkg/state.
 //

@@ -28,14 +28,15 @@ func TestFollowsTheCluster(t *testing.T) {
 		t.Fatalf("a Secret before any Ceph cluster was known: %s", secret.Data)
 	}
 	f.publish(c)
-	f.want("mons alone are enough", f.sync(), cephtest.FSID, "10.20.0.2:6789")
+	f.placement.Set(ceph.Placement{FSID: "another", Filesystem: "fs", SubvolumeGroup: "theirs"})
+	if secret := f.sync(); secret != nil {
+		t.Fatalf("before the group is known, volumes would be made in another one: %s", secret.Data)
+	}
+	f.recorded(map[string]string{"placement": `{"fsid":"` + cephtest.FSID + `","subvolumeGroup":"infra","journalNamespace":"journal"}`})
+	f.want("group and journal are enough", f.sync(), cephtest.FSID, "10.20.0.2:6789", `"subvolumeGroup": "infra"`, `"radosNamespace": "journal"`)
 	c.AddMon("b")
 	f.publish(c)
 	f.want("a new mon", f.sync(), "10.20.0.2:6789", "10.20.0.3:6789")
-	f.placement.Set(ceph.Placement{FSID: "another", Filesystem: "fs", SubvolumeGroup: "theirs"})
-	if got := string(f.sync().Data["config.json"]); strings.Contains(got, "theirs") {
-		t.Errorf("the group of another Ceph cluster was taken:\n%s", got)
-	}
 	f.placement.Set(ceph.Placement{FSID: cephtest.FSID, Filesystem: "fs", SubvolumeGroup: "csi"})
 	f.want("the group", f.sync(), `"subvolumeGroup": "csi"`, "10.20.0.3:6789")
 

@@ -54,8 +54,10 @@ type starter struct {
 	placement  *ctrl.Latest[ceph.Placement]
 	granted    *ctrl.Latest[ceph.Placement]
 	filesystem *ctrl.Latest[bool]
-	gate       *ctrl.Latest[gate.State]
-	usage      *ctrl.Latest[usage.Usage]
+	// minted says whether the driver works with users that the operator has made.
+	minted *ctrl.Latest[bool]
+	gate   *ctrl.Latest[gate.State]
+	usage  *ctrl.Latest[usage.Usage]
 	// used are the pools in use, by fsid.
 	used *ctrl.Latest[map[string][]string]
 	// classProblems is what keeps StorageClasses from working, in sentences.
@@ -106,6 +108,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		placement:     &ctrl.Latest[ceph.Placement]{},
 		granted:       &ctrl.Latest[ceph.Placement]{},
 		filesystem:    &ctrl.Latest[bool]{},
+		minted:        &ctrl.Latest[bool]{},
 		gate:          &ctrl.Latest[gate.State]{},
 		usage:         &ctrl.Latest[usage.Usage]{},
 		used:          &ctrl.Latest[map[string][]string]{},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/utils/clock"
 
@@ -87,6 +88,15 @@ func (s starter) clusterConfig() ([]ceph.ConfigEntry, error) {
 		return nil, nil
 	}
 	if err != nil {
+		return nil, fmt.Errorf("reading Secret %s/%s: %w", driver.Namespace, s.driver.ConfigSecret(), err)
+	}
+	return ceph.ParseConfig(secret.Data[monitors.ConfigKey])
+}
+
+// writtenConfig is clusterConfig past the cache.
+func (s starter) writtenConfig(ctx context.Context) ([]ceph.ConfigEntry, error) {
+	secret, err := s.clients.kube.CoreV1().Secrets(driver.Namespace).Get(ctx, s.driver.ConfigSecret(), metav1.GetOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
 		return nil, fmt.Errorf("reading Secret %s/%s: %w", driver.Namespace, s.driver.ConfigSecret(), err)
 	}
 	return ceph.ParseConfig(secret.Data[monitors.ConfigKey])

@@ -50,6 +50,8 @@ const (
 // Record remembers the last choice across restarts; a state.Record is one.
 type Record interface {
 	Load() (state.Placement, bool, error)
+	// Read is Load past the cache.
+	Read(ctx context.Context) (state.Placement, bool, error)
 	Save(ctx context.Context, place state.Placement) error
 }
 
@@ -57,6 +59,7 @@ type Record interface {
 type Ceph interface {
 	driver.Ceph
 	Marker
+	SubvolumeGroups(ctx context.Context, filesystem string) ([]string, error)
 }
 
 // Config is all that the controller uses.
@@ -67,8 +70,12 @@ type Config struct {
 	Client  func(fsid string) (Ceph, bool)
 	Cluster *ctrl.Latest[ceph.Cluster]
 	// Settings reads spec.driverConfig of the ClusterCSIDriver.
-	Settings          func() (driver.Settings, error)
-	Record            Record
+	Settings func() (driver.Settings, error)
+	Record   Record
+	// ConfigJSON reads what ceph-csi's config.json has by now, past the cache.
+	ConfigJSON func(ctx context.Context) ([]ceph.ConfigEntry, error)
+	// Minted says whether the driver works with users that the operator has made.
+	Minted            *ctrl.Latest[bool]
 	Infrastructures   configinformers.InfrastructureInformer
 	StorageClasses    storageinformers.StorageClassInformer
 	PersistentVolumes coreinformers.PersistentVolumeInformer
@@ -87,6 +94,8 @@ type Config struct {
 // question is what Ceph is asked. The same one is not put again before a time has passed.
 type question struct {
 	wish driver.Wish
+	// home is what that of the wish is known by.
+	home origin
 	open bool
 	// infraID and claim are for the claim of the place.
 	infraID string
@@ -118,7 +127,7 @@ func New(config Config) factory.Controller {
 		WithSync(c.sync).
 		ResyncEvery(interval).
 		WithControllerInstanceName(controllerName).
-		WithInformers(c.Operator.Informer(), c.Cluster, c.Infrastructures.Informer()).
+		WithInformers(c.Operator.Informer(), c.Cluster, c.Minted, c.Infrastructures.Informer()).
 		WithInformers(c.Triggers...).
 		WithFilteredEventsInformers(ctrl.Named(c.Driver.StorageClass), c.StorageClasses.Informer()).
 		WithBareInformers(c.PersistentVolumes.Informer()).
@@ -134,7 +143,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if err != nil || state == ctrl.NoCR {
 		return err
 	}
-	in, err := c.gather()
+	in, err := c.gather(ctx, open)
 	c.keep(in)
 	if err != nil {
 		c.asked = question{} // The condition does not hold Ceph's answer any more.
@@ -147,7 +156,11 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if c.session.use(client) {
 		c.asked = question{}
 	}
-	asking := question{wish: wish(c.Driver, in), open: open, infraID: in.infraID, claim: in.claim()}
+	_, by := homeOf(c.Driver, in)
+	if open && by == waiting {
+		return nil
+	}
+	asking := question{wish: wish(c.Driver, in), home: by, open: open, infraID: in.infraID, claim: in.claim()}
 	if wait := asking.again() - c.Clock.Since(c.askedAt); asking == c.asked && wait > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 		return nil
@@ -189,7 +202,7 @@ func (c *controller) keep(in input) {
 	if _, published := c.Placement.Get(); published {
 		return
 	}
-	if place, found := known(in); found {
+	if place, found := known(c.Driver, in); found {
 		c.Placement.Set(place)
 	}
 }
@@ -202,7 +215,11 @@ func (c *controller) ask(ctx context.Context, q question) error {
 	if !q.open {
 		return c.survey(ctx)
 	}
-	place, err := c.Driver.Storage.Place(ctx, &c.session, q.wish)
+	wish, err := c.settle(ctx, q)
+	if err != nil {
+		return err
+	}
+	place, err := c.Driver.Storage.Place(ctx, &c.session, wish)
 	if err != nil {
 		c.session.forget()
 		return err

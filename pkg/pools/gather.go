@@ -1,6 +1,7 @@
 package pools
 
 import (
+	"context"
 	"fmt"
 
 	configinformers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
@@ -8,13 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 const infrastructureName = "cluster"
 
 // gather reads everything but Ceph. What could be read is returned beside an error, so that
 // a class that exists keeps its place whatever else is broken.
-func (c *controller) gather() (input, error) {
+func (c *controller) gather(ctx context.Context, open bool) (input, error) {
 	var in input
 	cluster, _ := c.Cluster.Get()
 	in.fsid = cluster.FSID
@@ -31,18 +33,48 @@ func (c *controller) gather() (input, error) {
 		return input{}, err
 	}
 	in.recorded = ceph.Placement(recorded)
+	lacksHome := open && c.Driver.NeedsFilesystem && in.fsid != "" && !in.atHome()
+	if lacksHome {
+		if err := c.readHome(ctx, &in); err != nil {
+			return input{}, err
+		}
+	}
 	if in.settings, err = c.Settings(); err != nil {
 		return in, err
 	}
 	if in.infraID, err = infrastructure(c.Infrastructures); err != nil {
 		return in, err
 	}
-	if named(in.settings.Placement()) || named(in.class) || named(in.recorded) {
+	in.users = c.users(in.settings.Credentials)
+	if !lacksHome && (named(in.settings.Placement()) || named(in.class) || named(in.recorded)) {
 		// Nothing rests on the volumes, and there may be thousands.
 		return in, nil
 	}
 	in.volumes, err = c.places(in.fsid)
 	return in, err
+}
+
+// readHome reads past the caches: what they lack may be there.
+func (c *controller) readHome(ctx context.Context, in *input) error {
+	recorded, _, err := c.Record.Read(ctx)
+	if err != nil {
+		return err
+	}
+	in.recorded = ceph.Placement(recorded)
+	in.config, err = c.ConfigJSON(ctx)
+	return err
+}
+
+// users says whether the driver works with users of its own; nil while nobody knows.
+func (c *controller) users(mode driver.CredentialsMode) *bool {
+	switch minted, known := c.Minted.Get(); {
+	case mode == driver.CredentialsMint || mode == driver.CredentialsPassthrough:
+		minted = mode == driver.CredentialsMint
+		return &minted
+	case known:
+		return &minted
+	}
+	return nil
 }
 
 // infrastructure is the infra ID of the OpenShift cluster.

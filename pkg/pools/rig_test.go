@@ -33,11 +33,24 @@ type memory struct {
 	known bool
 	fail  error
 	saves int
+	// unseen is while the cache lacks it; reads counts those past the cache.
+	unseen bool
+	reads  int
 	// saving is called before each.
 	saving func()
 }
 
-func (m *memory) Load() (state.Placement, bool, error) { return m.place, m.known, m.fail }
+func (m *memory) Load() (state.Placement, bool, error) {
+	if m.unseen {
+		return state.Placement{}, false, m.fail
+	}
+	return m.place, m.known, m.fail
+}
+
+func (m *memory) Read(context.Context) (state.Placement, bool, error) {
+	m.reads++
+	return m.place, m.known, m.fail
+}
 
 func (m *memory) Save(_ context.Context, place state.Placement) error {
 	if m.fail != nil {
@@ -70,6 +83,13 @@ func (c *counted) EnsureSubvolumeGroup(ctx context.Context, filesystem, group st
 	return c.Ceph.EnsureSubvolumeGroup(ctx, filesystem, group)
 }
 
+func (c *counted) SubvolumeGroups(ctx context.Context, filesystem string) ([]string, error) {
+	if c.noMDS {
+		return nil, ceph.ErrNoActiveMDS
+	}
+	return c.Ceph.SubvolumeGroups(ctx, filesystem)
+}
+
 func (c *counted) Pools(ctx context.Context) ([]ceph.Pool, error) {
 	c.reads++
 	return c.Ceph.Pools(ctx)
@@ -95,7 +115,9 @@ type rig struct {
 	settings   driver.Settings
 	wrong      error
 	record     *memory
-	clock      *clocktesting.FakePassiveClock
+	// written is config.json.
+	written []ceph.ConfigEntry
+	clock   *clocktesting.FakePassiveClock
 }
 
 // newRig has a Ceph cluster that is connected, an open gate, and user "u" who may not do what
@@ -126,6 +148,8 @@ func newRig(t *testing.T, d driver.Driver, denied []string, objects ...runtime.O
 		Open:              func() bool { return r.open },
 		Cluster:           &ctrl.Latest[ceph.Cluster]{},
 		Filesystem:        &ctrl.Latest[bool]{},
+		Minted:            &ctrl.Latest[bool]{},
+		ConfigJSON:        func(context.Context) ([]ceph.ConfigEntry, error) { return r.written, nil },
 		Placement:         &ctrl.Latest[ceph.Placement]{},
 		Infrastructures:   config.Config().V1().Infrastructures(),
 		StorageClasses:    kube.Storage().V1().StorageClasses(),
@@ -133,6 +157,7 @@ func newRig(t *testing.T, d driver.Driver, denied []string, objects ...runtime.O
 		Recorder:          events.NewInMemoryRecorder("test", r.clock),
 	}
 	r.config.Cluster.Set(ceph.Cluster{FSID: r.fsid()})
+	r.config.Minted.Set(false)
 	r.controller = New(r.config)
 	ctx, cancel := context.WithCancel(t.Context())
 	kube.Start(ctx.Done())

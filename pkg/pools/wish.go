@@ -20,6 +20,10 @@ type input struct {
 	// volumes are the places of the driver's PersistentVolumes.
 	volumes map[ceph.Placement]int
 	infraID string
+	// config is what config.json has by now; users says whether the driver works with users of its own, and
+	// is nil while that is not known.
+	config []ceph.ConfigEntry
+	users  *bool
 }
 
 // claim is that of the place.
@@ -66,31 +70,27 @@ func wish(d driver.Driver, in input) driver.Wish {
 	if settings.DataPool != "" {
 		place.DataPool = settings.DataPool
 	}
-	place.SubvolumeGroup = group(in)
+	h, _ := homeOf(d, in)
+	place.SubvolumeGroup, place.JournalNamespace = h.group, h.journal
 	return driver.Wish{Placement: place, Origin: chosen.origin, Own: in.own(d), Create: in.settings.CreatePools}
 }
 
 // known is where the class is to stay while Ceph cannot be asked; false when nobody knows.
-func known(in input) (ceph.Placement, bool) {
+func known(d driver.Driver, in input) (ceph.Placement, bool) {
 	for _, place := range []ceph.Placement{in.class, in.recorded} {
 		if !named(place) || place.FSID == "" || !sameCluster(in.fsid, place) {
 			continue
 		}
 		if place.Filesystem != "" {
-			place.SubvolumeGroup = cmp.Or(group(in), driver.DefaultSubvolumeGroup)
+			h, by := homeOf(d, in)
+			if by != remembered {
+				return ceph.Placement{}, false
+			}
+			place.SubvolumeGroup, place.JournalNamespace = cmp.Or(h.group, driver.DefaultSubvolumeGroup), h.journal
 		}
 		return place, true
 	}
 	return ceph.Placement{}, false
-}
-
-// group stands in no class: changing it would lose the volumes of the old one, so that what
-// was recorded stays unless the settings say otherwise.
-func group(in input) string {
-	if in.settings.SubvolumeGroup != "" || !sameCluster(in.fsid, in.recorded) {
-		return in.settings.SubvolumeGroup
-	}
-	return in.recorded.SubvolumeGroup
 }
 
 func named(place ceph.Placement) bool { return place.Pool != "" || place.Filesystem != "" }

@@ -96,36 +96,6 @@ func TestWish(t *testing.T) {
 	}
 }
 
-func TestGroupIsSticky(t *testing.T) {
-	recorded := ceph.Placement{FSID: "f", Filesystem: "a", SubvolumeGroup: "old"}
-	class := ceph.Placement{FSID: "f", Filesystem: "a"}
-	tests := map[string]struct {
-		reason    string
-		in        input
-		want      string
-		wantKnown string
-	}{
-		"Recorded": {reason: "the class cannot tell, the record can", in: input{fsid: "f", class: class, recorded: recorded}, want: "old", wantKnown: "old"},
-		"Settings": {
-			reason: "the administrator's word",
-			in:     input{fsid: "f", class: class, recorded: recorded, settings: driver.Settings{SubvolumeGroup: "new"}},
-			want:   "new", wantKnown: "new",
-		},
-		"Nobody":   {reason: "ceph-csi's default", in: input{fsid: "f", class: class}, want: "", wantKnown: "csi"},
-		"CephDown": {reason: "the record counts before Ceph answers", in: input{recorded: recorded}, want: "old", wantKnown: "old"},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := wish(driver.CephFS, tc.in).SubvolumeGroup; got != tc.want {
-				t.Errorf("%s: wish has group %q, want %q", tc.reason, got, tc.want)
-			}
-			if got, found := known(tc.in); !found || got.SubvolumeGroup != tc.wantKnown || got.Filesystem != "a" {
-				t.Errorf("%s: known is %+v, %v, want group %q", tc.reason, got, found, tc.wantKnown)
-			}
-		})
-	}
-}
-
 func TestKnown(t *testing.T) {
 	class := ceph.Placement{FSID: "f", Pool: "class"}
 	recorded := ceph.Placement{FSID: "f", Pool: "recorded"}
@@ -142,7 +112,7 @@ func TestKnown(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, found := known(tc.in)
+			got, found := known(driver.RBD, tc.in)
 			if got != tc.want || found != (tc.want != ceph.Placement{}) {
 				t.Errorf("%s: got %+v, %v, want %+v", tc.reason, got, found, tc.want)
 			}

@@ -82,6 +82,8 @@ type Placement struct {
 	DataPool       string `json:"dataPool"`
 	Filesystem     string `json:"filesystem"`
 	SubvolumeGroup string `json:"subvolumeGroup"`
+	// JournalNamespace is unknown to operators before this field: they leave it, and config.json, as they are.
+	JournalNamespace string `json:"journalNamespace"`
 }
 
 // Settings are the settings that were valid last.

@@ -14,6 +14,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	corelisters "k8s.io/client-go/listers/core/v1"
@@ -89,11 +90,33 @@ func InfraIDs(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMap
 // Load returns the record, or false when there is none. Content that cannot be read is an
 // error that names ConfigMap and key.
 func (r Record[T]) Load() (T, bool, error) {
-	var value T
 	data, err := r.data()
 	if err != nil {
-		return value, false, err
+		var none T
+		return none, false, err
 	}
+	return r.in(data)
+}
+
+// Read is Load past the cache. It lists, as the operators' informers do: they have no other right to read.
+func (r Record[T]) Read(ctx context.Context) (T, bool, error) {
+	one := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, r.configMap).String()}
+	list, err := r.client.ConfigMaps(driver.Namespace).List(ctx, one)
+	if err != nil {
+		var none T
+		return none, false, fmt.Errorf("reading ConfigMap %s/%s: %w", driver.Namespace, r.configMap, err)
+	}
+	var data map[string]string
+	for _, object := range list.Items {
+		if object.Name == r.configMap {
+			data = object.Data
+		}
+	}
+	return r.in(data)
+}
+
+func (r Record[T]) in(data map[string]string) (T, bool, error) {
+	var value T
 	content, found := data[r.key]
 	if !found {
 		return value, false, nil
@@ -134,7 +157,7 @@ func (r Record[T]) Save(ctx context.Context, value T) error {
 
 // merge lays value over the fields of content; equal meaning gives equal text back.
 func (r Record[T]) merge(content string, value T) (string, error) {
-	known, err := fields(value)
+	known, err := fieldsOf(value)
 	if err != nil {
 		return "", fmt.Errorf("encoding key %q of ConfigMap %s: %w", r.key, r.configMap, err)
 	}
@@ -155,7 +178,7 @@ func (r Record[T]) merge(content string, value T) (string, error) {
 	return string(merged), nil
 }
 
-func fields(value any) (map[string]json.RawMessage, error) {
+func fieldsOf(value any) (map[string]json.RawMessage, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return nil, err

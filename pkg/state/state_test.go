@@ -20,7 +20,7 @@ import (
 
 const (
 	clusterJSON   = `{"epoch":4,"former":null,"fsid":"f1","monHost":["v2:10.0.0.1:3300"],"monitors":["10.0.0.1:6789"]}`
-	placementJSON = `{"dataPool":"","filesystem":"","fsid":"f1","pool":"p1","subvolumeGroup":""}`
+	placementJSON = `{"dataPool":"","filesystem":"","fsid":"f1","journalNamespace":"","pool":"p1","subvolumeGroup":""}`
 )
 
 var (
@@ -63,15 +63,23 @@ func TestLoad(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, lister := objects(t, tc.data)
-			got, found, err := state.Clusters(nil, lister, driver.RBD).Load()
-			if found != tc.wantFound {
-				t.Errorf("%s: found = %t, want %t", tc.reason, found, tc.wantFound)
+			client, lister := objects(t, tc.data)
+			_, behind := objects(t, map[string]string{"cluster": `{"fsid":"older"}`})
+			for how, load := range map[string]func() (state.Cluster, bool, error){
+				"cache": state.Clusters(nil, lister, driver.RBD).Load,
+				"past it": func() (state.Cluster, bool, error) {
+					return state.Clusters(client.CoreV1(), behind, driver.RBD).Read(t.Context())
+				},
+			} {
+				got, found, err := load()
+				if found != tc.wantFound {
+					t.Errorf("%s, %s: found = %t, want %t", tc.reason, how, found, tc.wantFound)
+				}
+				if diff := cmp.Diff(tc.want, got); diff != "" {
+					t.Errorf("%s, %s: -want +got:\n%s", tc.reason, how, diff)
+				}
+				wantError(t, tc.reason, err, tc.wantErr)
 			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("%s: -want +got:\n%s", tc.reason, diff)
-			}
-			wantError(t, tc.reason, err, tc.wantErr)
 		})
 	}
 }

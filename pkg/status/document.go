@@ -67,6 +67,8 @@ type place struct {
 	DataPool       string `json:"dataPool,omitempty"`
 	Filesystem     string `json:"filesystem,omitempty"`
 	SubvolumeGroup string `json:"subvolumeGroup,omitempty"`
+	// JournalNamespace is the RADOS namespace of the subvolumes' journal, where it is not ceph-csi's own.
+	JournalNamespace string `json:"journalNamespace,omitempty"`
 }
 
 type credentials struct {

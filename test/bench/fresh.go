@@ -81,7 +81,7 @@ func (b *bench) removeFromCeph(ctx context.Context) error {
 	const infraID, pool = embedded.DefaultInfrastructureName, embedded.DefaultInfrastructureName + "-rbd"
 	commands := [][]string{
 		{"osd", "pool", "rm", pool, pool, "--yes-i-really-really-mean-it"},
-		{"fs", "subvolumegroup", "rm", cephdaemons.Filesystem, "csi", "--force"},
+		{"fs", "subvolumegroup", "rm", cephdaemons.Filesystem, infraID, "--force"},
 	}
 	for _, d := range driver.All {
 		for _, user := range []string{d.ProvisionerUser(infraID), d.NodeUser(infraID)} {

@@ -160,6 +160,13 @@ func (c *Cluster) RemoveFileSystem(name string) {
 	delete(c.groups, name)
 }
 
+// AddGroup adds a subvolume group.
+func (c *Cluster) AddGroup(filesystem, group string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.groups[filesystem] = append(c.groups[filesystem], group)
+}
+
 // Groups lists the subvolume groups of a filesystem.
 func (c *Cluster) Groups(filesystem string) []string {
 	c.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"syscall"
 
 	"github.com/ceph/go-ceph/rados"
@@ -17,6 +18,7 @@ import (
 // without their content. Without namespaces it lists the whole pool, since nothing else names them: some
 // ten thousand objects per second and more.
 func (c *Conn) Journals(ctx context.Context, pool string, namespaces ...string) ([]ceph.JournalPiece, error) {
+	namespaces = slices.Compact(slices.Sorted(slices.Values(namespaces)))
 	if len(namespaces) == 0 {
 		namespaces = []string{rados.AllNamespaces}
 	}

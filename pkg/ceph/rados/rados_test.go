@@ -103,6 +103,7 @@ func TestRealCeph(t *testing.T) {
 		{"MountedImage", testMountedImage},
 		{"CloseUnderCall", testCloseUnderCall},
 		{"Subvolumes", testSubvolumes},
+		{"GroupRights", testGroupRights},
 		{"Clients", testClients},
 		{"ManagerGivenUp", testManagerGivenUp},
 		{"Images", testImages},

@@ -23,12 +23,26 @@ const (
 	claims = "allow rwx tag rbd storage.openshift.io.nodelete." + infraID + ".rbd=in-use, " +
 		"allow rwx tag rbd storage.openshift.io.nodelete." + infraID + ".rbd=unprotected, "
 	// at is what users ask the mgr about.
-	at = " with vol_name=myfs group_name=csi"
+	at = " with vol_name=myfs group_name=" + infraID
 )
+
+// managed are the commands of the mgr that controllers may send; pkg/driver's own tests list them.
+func managed() string {
+	caps, err := driver.CephFS.Rights.Caps(context.Background(), anyFilesystem{}, "", []driver.Used{{Placement: cephtypes.Placement{Filesystem: "myfs", SubvolumeGroup: infraID}}})
+	if err != nil {
+		panic(err)
+	}
+	return caps.Provisioner.Mgr
+}
+
+// anyFilesystem has them by the names that are asked for.
+type anyFilesystem struct{ driver.Lists }
+
+func (anyFilesystem) FileSystems(context.Context) ([]cephtypes.FileSystem, error) { return nil, nil }
 
 // journals are a right to the journal of all filesystems with this cluster's claim.
 func journals(right string) string {
-	tag := "allow " + right + " namespace=csi tag cephfs "
+	tag := "allow " + right + " namespace=" + infraID + " tag cephfs "
 	claim := "storage.openshift.io.nodelete." + infraID + ".cephfs="
 	return tag + "metadata=myfs, " + tag + claim + "in-use, " + tag + claim + "unprotected"
 }
@@ -47,10 +61,10 @@ var (
 		driver.RBD.ProvisionerUser(infraID): ownImages,
 		driver.RBD.NodeUser(infraID):        ownImages,
 		driver.CephFS.ProvisionerUser(infraID): {
-			"mon": "allow r", "mgr": "allow module volumes rw", "osd": journals("rw"),
+			"mon": "allow r", "mgr": managed(), "osd": journals("rw"),
 		},
 		driver.CephFS.NodeUser(infraID): {
-			"mon": "allow r", "mds": "allow rw fsname=myfs path=/volumes/csi",
+			"mon": "allow r", "mds": "allow rw fsname=myfs path=/volumes/" + infraID,
 			"mgr": `allow command "fs subvolume info"` + at + `, allow command "fs subvolume snapshot info"` + at,
 			"osd": journals("r") + ", allow rw tag cephfs data=myfs",
 		},
@@ -108,16 +122,21 @@ func minted() {
 		}
 	})
 
-	It("reach subvolumes from the controllers only", func(ctx SpecContext) {
-		out, err := as(ctx, driver.CephFS.ProvisionerSecret(), "ceph", "fs", "subvolume", "create", "myfs", "a", "csi")
+	It("reach subvolumes of the cluster's group alone, from the controllers only", func(ctx SpecContext) {
+		out, err := as(ctx, driver.CephFS.ProvisionerSecret(), "ceph", "fs", "subvolume", "create", "myfs", "a", infraID)
 		Expect(err).NotTo(HaveOccurred(), out)
-		out, err = as(ctx, driver.CephFS.NodeSecret(), "ceph", "fs", "subvolume", "create", "myfs", "b", "csi")
+		out, err = as(ctx, driver.CephFS.NodeSecret(), "ceph", "fs", "subvolume", "create", "myfs", "b", infraID)
 		Expect(err).To(HaveOccurred(), out)
+		for _, command := range [][]string{{"create", "myfs", "c"}, {"create", "myfs", "c", "csi"}, {"rm", "myfs", "c", "csi", "--force"}} {
+			out, err = as(ctx, driver.CephFS.ProvisionerSecret(), "ceph", append([]string{"fs", "subvolume"}, command...)...)
+			Expect(err).To(HaveOccurred(), out)
+			Expect(out).To(ContainSubstring("EACCES"))
+		}
 	})
 
 	It("tell nodes where a subvolume and a snapshot are, and nothing of a neighbour's", func(ctx SpecContext) {
 		ceph(ctx, "fs", "subvolumegroup", "create", "myfs", "neighbour")
-		for _, group := range []string{"csi", "neighbour"} {
+		for _, group := range []string{infraID, "neighbour"} {
 			ceph(ctx, "fs", "subvolume", "create", "myfs", "n", group)
 			ceph(ctx, "fs", "subvolume", "snapshot", "create", "myfs", "n", "s", group)
 			for _, command := range [][]string{
@@ -125,7 +144,7 @@ func minted() {
 				{"fs", "subvolume", "snapshot", "info", "myfs", "n", "s", group},
 			} {
 				out, err := as(ctx, driver.CephFS.NodeSecret(), "ceph", command...)
-				if group == "csi" {
+				if group == infraID {
 					Expect(err).NotTo(HaveOccurred(), out)
 				} else {
 					Expect(err).To(HaveOccurred(), "a neighbour's is told: %s", out)
@@ -133,21 +152,21 @@ func minted() {
 			}
 		}
 		for _, command := range [][]string{
-			{"fs", "subvolume", "ls", "myfs", "csi"},
-			{"fs", "subvolume", "rm", "myfs", "n", "csi", "--force"},
-			{"fs", "subvolume", "resize", "myfs", "n", "1048576", "csi"},
+			{"fs", "subvolume", "ls", "myfs", infraID},
+			{"fs", "subvolume", "rm", "myfs", "n", infraID, "--force"},
+			{"fs", "subvolume", "resize", "myfs", "n", "1048576", infraID},
 			{"osd", "pool", "application", "set", "forbidden", "rbd", "k", "v"},
 		} {
 			out, err := as(ctx, driver.CephFS.NodeSecret(), "ceph", command...)
 			Expect(err).To(HaveOccurred(), out)
 		}
-		for namespace, reads := range map[string]bool{"csi": true, "": false, "neighbour": false} {
+		for namespace, reads := range map[string]bool{infraID: true, "csi": false, "": false, "neighbour": false} {
 			out, err := as(ctx, driver.CephFS.NodeSecret(), "rados", "-p", "myfs-metadata", "--namespace", namespace, "ls")
 			Expect(err == nil).To(Equal(reads), "namespace %q: %s", namespace, out)
 			out, err = as(ctx, driver.CephFS.NodeSecret(), "rados", "-p", "myfs-metadata", "--namespace", namespace, "create", "x")
 			Expect(err).To(HaveOccurred(), "the journal is the controllers' to write: %s", out)
 		}
-		out, err := as(ctx, driver.CephFS.ProvisionerSecret(), "rados", "-p", "myfs-metadata", "--namespace", "csi", "create", "x")
+		out, err := as(ctx, driver.CephFS.ProvisionerSecret(), "rados", "-p", "myfs-metadata", "--namespace", infraID, "create", "x")
 		Expect(err).NotTo(HaveOccurred(), out)
 	})
 

@@ -30,7 +30,7 @@ var _ = Describe("Ceph", func() {
 	It("has the group for subvolumes", func(ctx SpecContext) {
 		var groups []struct{ Name string }
 		ask(ctx, &groups, "fs", "subvolumegroup", "ls", cephdaemons.Filesystem)
-		Expect(groups).To(ContainElement(HaveField("Name", "csi")))
+		Expect(groups).To(ContainElement(HaveField("Name", embedded.DefaultInfrastructureName)))
 	})
 
 	for _, d := range driver.All {

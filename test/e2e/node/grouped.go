@@ -15,6 +15,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
 )
 
 // groupLabel says which group a claim is of.
@@ -60,7 +61,7 @@ func Grouped() {
 		// ceph-csi leaves its reservation.
 		for _, left := range inPools(ctx, Default) {
 			if pool, object, _ := strings.Cut(left, " "); strings.HasPrefix(object, "csi.volume.group.") && pool == cephdaemons.Filesystem+"-metadata" {
-				_, err := env.Cluster.Ceph().RADOS(ctx, "--pool", pool, "--namespace", "csi", "rm", object)
+				_, err := env.Cluster.Ceph().RADOS(ctx, "--pool", pool, "--namespace", embedded.DefaultInfrastructureName, "rm", object)
 				Expect(err).NotTo(HaveOccurred())
 			}
 		}

@@ -87,7 +87,7 @@ func missing() {
 			g.Expect(err).NotTo(HaveOccurred())
 			groups, err := cephtypes.ParseSubvolumeGroups(out)
 			g.Expect(err).NotTo(HaveOccurred())
-			g.Expect(groups).To(ConsistOf(driver.DefaultSubvolumeGroup))
+			g.Expect(groups).To(ConsistOf(infraID))
 		}).WithContext(ctx).WithTimeout(twoLooks).WithPolling(fixture.CephPolling).Should(Succeed())
 		env.Settle(ctx)
 		set(ctx, driver.CephFS, "missingPools", nil)

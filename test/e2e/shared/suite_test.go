@@ -44,6 +44,7 @@ func both() []*openShift { return []*openShift{one, other} }
 
 var _ = Describe("Of two OpenShift clusters on one Ceph cluster,", Ordered, ContinueOnFailure, func() {
 	Context("each", users)
+	Context("each", files)
 	Context("both", pools)
 	Context("one and its copy, with one infra ID,", twins)
 })

@@ -82,13 +82,15 @@ func twins() {
 	var twin *openShift
 	var csi *volumes.Ceph
 	var doomed *volumes.Cluster
-	files := volumes.FileClass{Filesystem: cephdaemons.Filesystem}
+	filesOf := func(infraID string) volumes.FileClass {
+		return volumes.FileClass{Filesystem: cephdaemons.Filesystem, Group: infraID, Namespace: infraID}
+	}
 	imagesOf := func(infraID string) volumes.Class {
 		return volumes.Class{Place: volumes.Place{Pool: infraID + "-rbd"}, Features: volumes.Layering}
 	}
 	dump := func() volumes.Dump {
 		GinkgoHelper()
-		d, err := csi.Dump([]string{one.infraID + "-rbd", other.infraID + "-rbd"}, files.Filesystem)
+		d, err := csi.Dump([]string{one.infraID + "-rbd", other.infraID + "-rbd"}, cephdaemons.Filesystem)
 		Expect(err).NotTo(HaveOccurred())
 		return d
 	}
@@ -110,7 +112,7 @@ func twins() {
 		for _, c := range []*volumes.Cluster{doomed, csi.Cluster(other.infraID, 2)} {
 			_, err := c.Image(imagesOf(c.InfraID), "block")
 			Expect(err).NotTo(HaveOccurred())
-			_, err = c.Subvolume(files, "files")
+			_, err = c.Subvolume(filesOf(c.InfraID), "files")
 			Expect(err).NotTo(HaveOccurred())
 		}
 	})
@@ -158,9 +160,9 @@ func twins() {
 		Expect(after.About("running."+one.infraID)).To(BeEmpty(), "what its operators watched")
 		both := append(doomed.Words(), one.infraID)
 		// Only the claim of the one is gone from pools that they share.
-		claims := func(change string) bool { return strings.HasPrefix(change, "! pool "+files.Filesystem+"-") }
+		claims := func(change string) bool { return strings.HasPrefix(change, "! pool "+cephdaemons.Filesystem+"-") }
 		Expect(slices.DeleteFunc(before.Without(both...).Changes(after.Without(both...)), claims)).To(BeEmpty())
-		for _, pool := range []string{files.Filesystem + "-metadata", files.Filesystem + "-data"} {
+		for _, pool := range []string{cephdaemons.Filesystem + "-metadata", cephdaemons.Filesystem + "-data"} {
 			has(ctx, pool, true, "", other.infraID+".cephfs")
 		}
 		Expect(teardown(ctx, other.infraID, "--dry-run").code).To(Equal(3), "the third one lives")

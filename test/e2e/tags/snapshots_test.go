@@ -45,7 +45,7 @@ func takeImage(cluster *volumes.Cluster, name string) (taken, error) {
 }
 
 func takeSubvolume(cluster *volumes.Cluster, name string) (taken, error) {
-	source, err := cluster.Subvolume(volumes.FileClass{Filesystem: cephdaemons.Filesystem}, name)
+	source, err := cluster.Subvolume(volumes.FileClass{Filesystem: cephdaemons.Filesystem, Group: group, Namespace: group}, name)
 	if err != nil {
 		return taken{}, err
 	}
@@ -155,7 +155,7 @@ func snapshots(k kind) {
 func shown(k kind) {
 	It("that show a snapshot are marked on it, each for itself, as long as they are to outlive the cluster", func(ctx SpecContext) {
 		cluster := csi.Cluster(infraID, 1)
-		source, err := cluster.Subvolume(volumes.FileClass{Filesystem: cephdaemons.Filesystem}, "shown")
+		source, err := cluster.Subvolume(volumes.FileClass{Filesystem: cephdaemons.Filesystem, Group: group, Namespace: group}, "shown")
 		Expect(err).NotTo(HaveOccurred())
 		snapshot, err := cluster.SubvolumeSnapshot(source, "shown")
 		Expect(err).NotTo(HaveOccurred())

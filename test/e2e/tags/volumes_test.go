@@ -19,8 +19,9 @@ import (
 )
 
 const (
-	pool  = "vols"
-	group = driver.DefaultSubvolumeGroup
+	pool = "vols"
+	// group is also the namespace of the journal.
+	group = infraID
 	// claims is the namespace of the claims.
 	claims = metav1.NamespaceDefault
 )
@@ -124,7 +125,7 @@ func makeSubvolume(ctx context.Context, uuid string) error {
 	}
 	for _, p := range pools {
 		if p.ID == filesystem(ctx).MetadataPool {
-			return makeJournal(ctx, p.Name, "csi", uuid, at.Name)
+			return makeJournal(ctx, p.Name, group, uuid, at.Name)
 		}
 	}
 	return fmt.Errorf("filesystem %s has no metadata pool", at.Filesystem)

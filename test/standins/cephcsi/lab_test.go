@@ -16,6 +16,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	operand "github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/process"
 )
@@ -37,18 +39,27 @@ type driver struct {
 	log string
 }
 
-// caps are those with which ceph-csi was seen to work.
+// caps are those that the operator gives its users.
 var caps = map[string][]string{
-	"rbd": {"mon", "profile rbd", "mgr", "profile rbd pool=rbd", "osd", "profile rbd pool=rbd"},
-	"cephfs-provisioner": {
-		"mon", "allow r", "mgr", "allow module volumes rw", "osd", "allow rw pool=" + metadataPool + " namespace=csi",
-	},
-	"cephfs-node": {
-		"mon", "allow r", "mgr", `allow command "fs subvolume info", allow command "fs subvolume snapshot info"`,
-		"osd", "allow r pool=" + metadataPool + " namespace=csi, allow rw tag cephfs data=" + cephdaemons.Filesystem,
-		"mds", "allow rw fsname=" + cephdaemons.Filesystem + " path=/volumes/csi",
-	},
+	"rbd":                given(operand.RBD, ceph.Placement{Pool: "rbd"}).Provisioner.Arguments(),
+	"cephfs-provisioner": given(operand.CephFS, inFiles).Provisioner.Arguments(),
+	"cephfs-node":        given(operand.CephFS, inFiles).Node.Arguments(),
 }
+
+var inFiles = ceph.Placement{Filesystem: cephdaemons.Filesystem}
+
+func given(d operand.Driver, place ceph.Placement) operand.UserCaps {
+	caps, err := d.Rights.Caps(context.Background(), named{}, "claim", []operand.Used{{Placement: place}})
+	if err != nil {
+		panic(err)
+	}
+	return caps
+}
+
+// named has filesystems by the names that are asked for.
+type named struct{ operand.Lists }
+
+func (named) FileSystems(context.Context) ([]ceph.FileSystem, error) { return nil, nil }
 
 const (
 	metadataPool = cephdaemons.Filesystem + "-metadata"

@@ -1,0 +1,88 @@
+package pools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
+)
+
+// home is what subvolumes share in whatever filesystem: their group, and the RADOS namespace of their
+// journal; empty for ceph-csi's own choice, which all clusters have in common. It stands in config.json
+// and in no class, and it never moves: ceph-csi finds volumes nowhere else.
+type home struct{ group, journal string }
+
+// origin says what a home is known by.
+type origin int
+
+const (
+	// waiting is for who the driver's users are.
+	waiting origin = iota
+	remembered
+	// chosen is what is to be remembered.
+	chosen
+	// lost: volumes may be there, and nobody remembers where. Ceph knows.
+	lost
+)
+
+// homeOf decides where the driver's subvolumes are at home.
+//
+//	remembered  config.json has  class or volumes  users of our own  | home
+//	yes         –                –                 –                 | as remembered
+//	no          an entry         –                 –                 | as it says
+//	no          none             yes               –                 | lost: that of the infra ID, if Ceph has it
+//	no          none             no                not known yet     | waiting
+//	no          none             no                no                | ceph-csi's own, which the given user was made for
+//	no          none             no                yes               | that of the infra ID: nobody else's users reach it
+//
+// A group of the settings counts for more than any.
+func homeOf(d driver.Driver, in input) (home, origin) {
+	if !d.NeedsFilesystem {
+		return home{}, remembered
+	}
+	var h home
+	by := chosen
+	i := slices.IndexFunc(in.config, func(e ceph.ConfigEntry) bool { return e.ClusterID == cmp.Or(in.fsid, in.class.FSID) })
+	switch {
+	case in.atHome():
+		h, by = home{in.recorded.SubvolumeGroup, in.recorded.JournalNamespace}, remembered
+	case i >= 0:
+		h = home{in.config[i].SubvolumeGroup, in.config[i].JournalNamespace}
+	case named(in.class) && sameCluster(in.fsid, in.class) || len(in.volumes) > 0:
+		by = lost
+	case in.users == nil:
+		by = waiting
+	case *in.users:
+		h = home{in.infraID, in.infraID}
+	}
+	h.group = cmp.Or(in.settings.SubvolumeGroup, h.group)
+	return h, by
+}
+
+func (in input) atHome() bool {
+	return in.recorded.SubvolumeGroup != "" && sameCluster(in.fsid, in.recorded)
+}
+
+// settle remembers a home that nobody did, after asking Ceph where volumes may be, before anything can be made there.
+func (c *controller) settle(ctx context.Context, q question) (driver.Wish, error) {
+	wish := q.wish
+	if q.home == remembered {
+		return wish, nil
+	}
+	if q.home == lost {
+		groups, err := c.session.SubvolumeGroups(ctx, wish.Filesystem)
+		if err != nil {
+			return wish, fmt.Errorf("finding the subvolume group of earlier volumes in filesystem %q: %w", wish.Filesystem, err)
+		}
+		if slices.Contains(groups, q.infraID) {
+			wish.SubvolumeGroup, wish.JournalNamespace = cmp.Or(wish.SubvolumeGroup, q.infraID), q.infraID
+		}
+	}
+	return wish, c.Record.Save(ctx, state.Placement{
+		FSID: wish.FSID, SubvolumeGroup: cmp.Or(wish.SubvolumeGroup, driver.DefaultSubvolumeGroup), JournalNamespace: wish.JournalNamespace,
+	})
+}

@@ -1,0 +1,161 @@
+package pools
+
+import (
+	"slices"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
+)
+
+func TestHome(t *testing.T) {
+	yes, no := true, false
+	own, shared, none := home{"infra", "infra"}, home{"csi", ""}, home{}
+	inFiles := ceph.Placement{FSID: "f", Filesystem: "a"}
+	in := func(h home) ceph.Placement {
+		return ceph.Placement{FSID: "f", Filesystem: "a", SubvolumeGroup: h.group, JournalNamespace: h.journal}
+	}
+	entry := func(clusterID string, h home) []ceph.ConfigEntry {
+		return []ceph.ConfigEntry{{ClusterID: clusterID, SubvolumeGroup: h.group, JournalNamespace: h.journal}}
+	}
+	group := driver.Settings{SubvolumeGroup: "named"}
+	tests := map[string]struct {
+		reason string
+		in     input
+		want   home
+		by     origin
+	}{
+		"New":           {"nobody else's users reach it", input{fsid: "f", users: &yes}, own, chosen},
+		"New, passed":   {"the given user has rights to ceph-csi's own, if at all", input{fsid: "f", users: &no}, none, chosen},
+		"New, early":    {"what the first volume is made in stays", input{fsid: "f"}, none, waiting},
+		"New, named":    {"a group of the administrator's, and a journal of our own", input{fsid: "f", users: &yes, settings: group}, home{"named", "infra"}, chosen},
+		"Recorded":      {"volumes are there", input{fsid: "f", class: inFiles, recorded: in(own), users: &no}, own, remembered},
+		"Former":        {"operators before this one had no journal of their own", input{fsid: "f", class: inFiles, recorded: in(shared), users: &yes}, shared, remembered},
+		"Renamed":       {"the administrator's word", input{fsid: "f", recorded: in(own), settings: group}, home{"named", "infra"}, remembered},
+		"Ceph down":     {"the record counts before Ceph answers", input{class: inFiles, recorded: in(own)}, own, remembered},
+		"Moved":         {"another Ceph cluster begins anew", input{fsid: "g", class: inFiles, recorded: in(shared), users: &yes}, own, chosen},
+		"Moved back":    {"config.json has what was", input{fsid: "f", recorded: ceph.Placement{FSID: "g", SubvolumeGroup: "x"}, config: entry("f", own), users: &yes}, own, chosen},
+		"Entry":         {"the driver has worked with it", input{fsid: "f", config: entry("f", none), users: &yes}, none, chosen},
+		"Other entry":   {"of another Ceph cluster", input{fsid: "f", config: entry("g", shared), users: &yes}, own, chosen},
+		"Class":         {"it may have volumes", input{fsid: "f", class: inFiles, users: &yes}, none, lost},
+		"Volumes":       {"the class was removed", input{fsid: "f", volumes: map[ceph.Placement]int{inFiles: 1}, users: &yes}, none, lost},
+		"Lost, offline": {"nothing says where", input{class: inFiles}, none, lost},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			tc.in.infraID = "infra"
+			got, by := homeOf(driver.CephFS, tc.in)
+			if got != tc.want || by != tc.by {
+				t.Errorf("%s: got %+v by %d, want %+v by %d", tc.reason, got, by, tc.want, tc.by)
+			}
+			if place := wish(driver.CephFS, tc.in).Placement; place.SubvolumeGroup != tc.want.group || place.JournalNamespace != tc.want.journal {
+				t.Errorf("%s: the wish is %+v", tc.reason, place)
+			}
+			place, published := known(driver.CephFS, tc.in)
+			expected := tc.by == remembered && named(tc.in.recorded)
+			if published != expected || published && (home{place.SubvolumeGroup, place.JournalNamespace}) != tc.want {
+				t.Errorf("%s: %+v is published without Ceph: %v", tc.reason, place, published)
+			}
+		})
+	}
+	if got, by := homeOf(driver.RBD, input{fsid: "f", class: ceph.Placement{FSID: "f", Pool: "p"}}); got != none || by != remembered {
+		t.Errorf("images have no group: %+v by %d", got, by)
+	}
+}
+
+// newFilesRig has filesystem "a", and nobody knows yet who the driver's users are.
+func newFilesRig(t *testing.T, objects ...runtime.Object) *rig {
+	t.Helper()
+	r := newRig(t, driver.CephFS, nil, objects...)
+	r.ceph.AddFileSystem("a", true)
+	r.config.Minted = &ctrl.Latest[bool]{}
+	r.controller = New(r.config)
+	return r
+}
+
+// TestNewHome: the record comes before anything that has volumes made.
+func TestNewHome(t *testing.T) {
+	r := newFilesRig(t)
+	r.sync(t)
+	if len(r.ceph.Writes()) > 0 || r.record.saves > 0 || r.operator.Condition(condition.PoolsDegraded) != nil {
+		t.Fatalf("before it is known who the users are: wrote %v, %d records", r.ceph.Writes(), r.record.saves)
+	}
+	r.config.Minted.Set(true)
+	r.record.saving = func() {
+		if _, placed := r.config.Placement.Get(); r.record.saves == 0 && (placed || len(r.ceph.Groups("a")) > 0) {
+			t.Error("the record comes too late")
+		}
+	}
+	r.sync(t)
+	want := ceph.Placement{FSID: r.fsid(), Filesystem: "a", SubvolumeGroup: "infra", JournalNamespace: "infra"}
+	if r.place() != want || r.record.place != state.Placement(want) || !slices.Equal(r.ceph.Groups("a"), []string{"infra"}) {
+		t.Errorf("got %+v, recorded %+v, groups %v", r.place(), r.record.place, r.ceph.Groups("a"))
+	}
+	reads := r.record.reads
+	r.config.Minted.Set(false)
+	r.later(t)
+	if r.place() != want || r.record.reads > reads {
+		t.Errorf("it moved to %+v, or is looked up past the cache for ever: %d reads", r.place(), r.record.reads-reads)
+	}
+}
+
+// TestHomeWithoutMDS: ceph-csi is told where volumes are to be made, so that its pods can start.
+func TestHomeWithoutMDS(t *testing.T) {
+	r := newFilesRig(t)
+	r.client.noMDS = true
+	r.config.Minted.Set(true)
+	r.sync(t)
+	if want := (state.Placement{FSID: r.fsid(), SubvolumeGroup: "infra", JournalNamespace: "infra"}); r.record.place != want {
+		t.Errorf("recorded %+v, want %+v", r.record.place, want)
+	}
+	if _, placed := r.config.Placement.Get(); placed {
+		t.Error("there is no place yet")
+	}
+}
+
+// TestUnseenHome: a cache that lacks the record must not have another one overwrite it.
+func TestUnseenHome(t *testing.T) {
+	r := newFilesRig(t)
+	r.config.Minted.Set(true)
+	r.record.place, r.record.known, r.record.unseen = state.Placement{FSID: r.fsid(), Filesystem: "a", SubvolumeGroup: "csi"}, true, true
+	r.sync(t)
+	if r.record.saves > 0 || r.record.place.SubvolumeGroup != "csi" || r.place().SubvolumeGroup != "csi" || r.place().JournalNamespace != "" {
+		t.Errorf("place %+v, recorded %+v", r.place(), r.record.place)
+	}
+}
+
+// TestLostHome: record and config.json were deleted, and volumes are there.
+func TestLostHome(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		groups []string
+		noMDS  bool
+		want   home
+	}{
+		"Own":    {"nobody else has a group of that name", []string{"csi", "infra"}, false, home{"infra", "infra"}},
+		"Shared": {"from before there were others", []string{"csi"}, false, home{"csi", ""}},
+		"NoMDS":  {"not known yet", []string{"csi", "infra"}, true, home{}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newFilesRig(t, ourClass(driver.CephFS, driver.CephFS.Storage.Parameters(ceph.Placement{FSID: cephtest.FSID, Filesystem: "a"})))
+			for _, group := range tc.groups {
+				if err := r.client.EnsureSubvolumeGroup(t.Context(), "a", group); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.config.Minted.Set(true)
+			r.client.noMDS = tc.noMDS
+			r.sync(t)
+			if got := (home{r.record.place.SubvolumeGroup, r.record.place.JournalNamespace}); got != tc.want {
+				t.Errorf("%s: recorded %+v, want %+v", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
