@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"time"
 )
 
 // Credentials is a cephx user.
@@ -29,6 +30,10 @@ type Source struct {
 type Cluster struct {
 	FSID   string
 	MonMap MonMap
+	// EpochSince is when the monmap's epoch was first seen.
+	EpochSince time.Time
+	// Version is the release that the mons run, such as "19.2.3"; empty while it is not known.
+	Version string
 	// Credentials are those of the connection, for drivers that share the operator's user.
 	Credentials Credentials
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/settings"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
 // fact is an answer.
@@ -90,7 +90,7 @@ type clusterFacts struct {
 	// kernels are the nodes', by their names.
 	kernels fact[map[string]string]
 	// machines are what virtual machines can do, by the driver's name.
-	machines map[string]fact[report.Machines]
+	machines map[string]fact[virtualization.Machines]
 }
 
 // settings of a driver; the defaults without a cluster, a ClusterCSIDriver, or readable ones.

@@ -7,18 +7,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
 // gatherMachines asks what virtual machines can do, where CDI is; it is not known otherwise.
 func (c *clusterFacts) gatherMachines(ctx context.Context, config Config) {
-	c.machines = map[string]fact[report.Machines]{}
+	c.machines = map[string]fact[virtualization.Machines]{}
 	if crd := c.crds[virtualization.ProfilesCRD]; !crd.known() || crd.value == nil || !c.classes.known() {
 		return
 	}
 	for _, d := range config.Drivers {
-		c.machines[d.Name] = ask(ctx, config.CallTimeout, func(ctx context.Context) (report.Machines, error) {
+		c.machines[d.Name] = ask(ctx, config.CallTimeout, func(ctx context.Context) (virtualization.Machines, error) {
 			return virtualization.Look(ctx, config.Cluster.Dynamic, d, c.classes.value)
 		})
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -75,7 +74,7 @@ type Config[S Session] struct {
 	// by fsid; one that falls silent stays.
 	Clusters *ctrl.Latest[[]ceph.Cluster]
 	// Reports is where the state of every connection is published.
-	Reports *ctrl.Latest[[]report.Connection]
+	Reports *ctrl.Latest[[]Report]
 	// Settings reads spec.driverConfig of the ClusterCSIDriver; while it fails, what it
 	// returned last counts.
 	Settings func() (driver.Settings, error)

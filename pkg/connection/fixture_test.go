@@ -25,7 +25,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 const otherFSID = "c0ffee00-0000-4000-8000-000000000002"
@@ -40,7 +39,7 @@ type fixture struct {
 	operator    *operatorClient
 	cluster     *ctrl.Latest[ceph.Cluster]
 	clusters    *ctrl.Latest[[]ceph.Cluster]
-	reports     *ctrl.Latest[[]report.Connection]
+	reports     *ctrl.Latest[[]Report]
 	clock       *clocktesting.FakeClock
 	recorder    events.InMemoryRecorder
 	named       string
@@ -86,7 +85,7 @@ func newFixture(t *testing.T) *fixture {
 // restart is a new process: it knows nothing but what is in the API.
 func (f *fixture) restart() {
 	f.dialed = nil
-	f.cluster, f.clusters, f.reports = &ctrl.Latest[ceph.Cluster]{}, &ctrl.Latest[[]ceph.Cluster]{}, &ctrl.Latest[[]report.Connection]{}
+	f.cluster, f.clusters, f.reports = &ctrl.Latest[ceph.Cluster]{}, &ctrl.Latest[[]ceph.Cluster]{}, &ctrl.Latest[[]Report]{}
 	f.conn = New(Config[*cephtest.Client]{
 		Driver: driver.RBD, Operator: f.operator, Client: f.kube.CoreV1(),
 		Secrets: f.informers.Core().V1().Secrets(), ConfigMaps: f.informers.Core().V1().ConfigMaps(),

@@ -7,13 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 // What is told of each connection, and since when.
 func TestReports(t *testing.T) {
 	f := newFixture(t)
-	want := func(reason string, all ...report.Connection) {
+	want := func(reason string, all ...Report) {
 		t.Helper()
 		got, _ := f.reports.Get()
 		if diff := cmp.Diff(all, got); diff != "" {
@@ -30,8 +29,8 @@ func TestReports(t *testing.T) {
 	f.label("b", declaration(b))
 	connected(f)
 	start := f.clock.Now()
-	one := report.Connection{FSID: cephtest.FSID, Sources: []string{first}, Reachable: true, Since: start, Version: "16.2.15", Epoch: 1, EpochSince: start}
-	nowhere := report.Connection{Sources: []string{second}, Since: start, EpochSince: time.Time{}}
+	one := Report{FSID: cephtest.FSID, Sources: []string{first}, Reachable: true, Since: start, Version: "16.2.15", Epoch: 1, EpochSince: start}
+	nowhere := Report{Sources: []string{second}, Since: start, EpochSince: time.Time{}}
 	f.named = cephtest.FSID
 	want("one is silent from the start", nowhere, one)
 	f.pass(time.Minute)
@@ -41,6 +40,10 @@ func TestReports(t *testing.T) {
 	f.pass(pollInterval)
 	one.Epoch, one.EpochSince = 2, f.clock.Now()
 	want("a new monmap", nowhere, one)
+	all, _ := f.clusters.Get()
+	if len(all) != 1 || all[0].Version != one.Version || !all[0].EpochSince.Equal(one.EpochSince) {
+		t.Errorf("those who decide by it are told less than people: %+v", all)
+	}
 	f.ceph.Stop()
 	f.pass(outage - pollInterval)
 	want("an election", nowhere, one)

@@ -101,8 +101,16 @@ func (c *Connection[S]) settle(ctx context.Context, managed bool) error {
 	fsid, rivals := choose(w, views)
 	all, notes := clusters(views)
 	before, _ := c.config.Reports.Get()
-	if told := reports(views, before, c.config.Clock.Now()); len(told)+len(before) > 0 {
+	told := reports(views, before, c.config.Clock.Now())
+	if len(told)+len(before) > 0 {
 		c.config.Reports.Set(told)
+	}
+	for i := range all {
+		for _, r := range told {
+			if r.FSID == all[i].FSID {
+				all[i].Version, all[i].EpochSince = r.Version, r.EpochSince
+			}
+		}
 	}
 	for _, cluster := range all {
 		if cluster.FSID == fsid {

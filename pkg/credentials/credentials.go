@@ -27,7 +27,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -98,7 +97,7 @@ type Config struct {
 	Placement, Granted *ctrl.Latest[ceph.Placement]
 	// Minted is set once it is known whether the driver works with users that were made for it.
 	Minted *ctrl.Latest[bool]
-	Report *ctrl.Latest[report.Users]
+	Report *ctrl.Latest[Users]
 	// Image is the driver's. Kernels are the nodes', by their names; who never asks for them spares
 	// everybody the watch. They wake the controller as Triggers do.
 	Image   string

@@ -28,7 +28,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -89,7 +88,7 @@ func newFixture(t *testing.T, d driver.Driver) *fixture {
 	f.config = Config{
 		Driver: d, Operator: f.operator, Client: f.kube.CoreV1(), Secrets: kube.Core().V1().Secrets(),
 		Cluster: &ctrl.Latest[ceph.Cluster]{}, Placement: &ctrl.Latest[ceph.Placement]{}, Minted: &ctrl.Latest[bool]{}, Granted: &ctrl.Latest[ceph.Placement]{},
-		Usage: &ctrl.Latest[usage.Usage]{}, Proof: f.proof, Report: &ctrl.Latest[report.Users]{},
+		Usage: &ctrl.Latest[usage.Usage]{}, Proof: f.proof, Report: &ctrl.Latest[Users]{},
 		Live: func(fsid string) (Ceph, bool) { return f.session, f.session != nil && fsid == f.ceph.MonMap().FSID },
 		Dial: func(ctx context.Context, source ceph.Source) (Session, error) {
 			client, err := f.ceph.Dial(ctx, source)

@@ -12,7 +12,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 var rbdCaps = ceph.Caps{Mon: "profile rbd", Mgr: "profile rbd pool=infra-rbd", OSD: own}
@@ -55,7 +54,7 @@ func TestMint(t *testing.T) {
 			f.expect(condition.CredentialsMinted, operatorv1.ConditionTrue, condition.AsExpected, "client."+d.NodeUser("infra"))
 			told, _ := f.config.Report.Get()
 			names := []string{"client." + d.NodeUser("infra"), "client." + d.ProvisionerUser("infra")}
-			if diff := cmp.Diff(report.Users{Mode: "Mint", Names: names}, told); diff != "" {
+			if diff := cmp.Diff(Users{Mode: "Mint", Names: names}, told); diff != "" {
 				t.Errorf("%s %q: report (-want +got):\n%s", d.Kind, mode, diff)
 			}
 		}

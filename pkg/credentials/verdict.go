@@ -13,9 +13,18 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
+
+// Users is how the driver gets its cephx users. It never has a key.
+type Users struct {
+	// Mode is "Mint" or "Passthrough".
+	Mode string
+	// Names are the users that the driver works as, such as "client.csi-rbd-node.x", sorted.
+	Names []string
+	// Reason tells why the mode is not another, in a sentence; empty when it was asked for.
+	Reason string
+}
 
 // mintingCaps are all that a user of the operators needs that makes users for the drivers.
 var mintingCaps = ceph.Caps{
@@ -35,7 +44,7 @@ type outcome struct {
 	secrets map[string]ceph.Credentials
 	// granted says that the users have all caps that they need.
 	granted    bool
-	report     report.Users
+	report     Users
 	conditions []*applyoperatorv1.OperatorConditionApplyConfiguration
 }
 
@@ -75,7 +84,7 @@ func passthrough(d driver.Driver, in input, message, why string) outcome {
 	return outcome{
 		secrets: map[string]ceph.Credentials{d.ProvisionerSecret(): operator, d.NodeSecret(): operator},
 		granted: true,
-		report:  report.Users{Mode: string(driver.CredentialsPassthrough), Names: []string{operator.Entity()}, Reason: why},
+		report:  Users{Mode: string(driver.CredentialsPassthrough), Names: []string{operator.Entity()}, Reason: why},
 		conditions: []*applyoperatorv1.OperatorConditionApplyConfiguration{
 			condition.Good(condition.CredentialsDegraded),
 			condition.New(condition.CredentialsMinted, operatorv1.ConditionFalse, condition.Passthrough, message),
@@ -97,7 +106,7 @@ func minted(d driver.Driver, in input, a answer, granted bool) outcome {
 	return outcome{
 		secrets: a.users,
 		granted: granted,
-		report:  report.Users{Mode: string(driver.CredentialsMint), Names: names},
+		report:  Users{Mode: string(driver.CredentialsMint), Names: names},
 		conditions: []*applyoperatorv1.OperatorConditionApplyConfiguration{
 			condition.Good(condition.CredentialsDegraded),
 			condition.New(condition.CredentialsMinted, operatorv1.ConditionTrue, condition.AsExpected, message),

@@ -21,27 +21,25 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 // fixture is the controller of the CephFS driver over an API server in memory.
 type fixture struct {
-	t           *testing.T
-	kube        *fake.Clientset
-	secrets     interface{ Update(any) error }
-	configMaps  interface{ Update(any) error }
-	operator    v1helpers.OperatorClient
-	spec        *operatorv1.OperatorSpec
-	cluster     ctrl.Latest[ceph.Cluster]
-	clusters    ctrl.Latest[[]ceph.Cluster]
-	connections ctrl.Latest[[]report.Connection]
-	took        ctrl.Latest[report.MonSync]
-	written     ctrl.Latest[report.WrittenMons]
-	settings    driver.Settings
-	wrong       error
-	placement   ctrl.Latest[ceph.Placement]
-	recorder    events.InMemoryRecorder
-	controller  factory.Controller
+	t          *testing.T
+	kube       *fake.Clientset
+	secrets    interface{ Update(any) error }
+	configMaps interface{ Update(any) error }
+	operator   v1helpers.OperatorClient
+	spec       *operatorv1.OperatorSpec
+	cluster    ctrl.Latest[ceph.Cluster]
+	clusters   ctrl.Latest[[]ceph.Cluster]
+	took       ctrl.Latest[Sync]
+	written    ctrl.Latest[Written]
+	settings   driver.Settings
+	wrong      error
+	placement  ctrl.Latest[ceph.Placement]
+	recorder   events.InMemoryRecorder
+	controller factory.Controller
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -56,8 +54,8 @@ func newFixture(t *testing.T) *fixture {
 	f.controller = New(Config{
 		Driver: driver.CephFS, Operator: f.operator, Client: f.kube.CoreV1(), Secrets: core.Secrets(), ConfigMaps: core.ConfigMaps(),
 		Cluster: &f.cluster, Clusters: &f.clusters, Placement: &f.placement,
-		Settings:    func() (driver.Settings, error) { return f.settings, f.wrong },
-		Connections: &f.connections, Sync: &f.took, Written: &f.written, Clock: clock.RealClock{}, Recorder: f.recorder,
+		Settings: func() (driver.Settings, error) { return f.settings, f.wrong },
+		Sync:     &f.took, Written: &f.written, Clock: clock.RealClock{}, Recorder: f.recorder,
 	})
 	return f
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -28,12 +27,9 @@ func (c controller) gather() known {
 		kernelMountOptions: settings.KernelMountOptions, fuseMountOptions: settings.FuseMountOptions,
 		versions: map[string]string{}, unsafeReads: c.Driver.UnsafeReads,
 	}
-	reports, _ := c.Connections.Get()
-	for _, r := range reports {
-		k.versions[r.FSID] = r.Version
-	}
 	connected, _ := c.Clusters.Get()
 	for _, other := range connected {
+		k.versions[other.FSID] = other.Version
 		k.maps = append(k.maps, other.MonMap)
 		if other.FSID != cluster.FSID {
 			k.others = append(k.others, inForm(recordOf(other), settings))
@@ -73,9 +69,17 @@ func inForm(cluster state.Cluster, settings driver.Settings) state.Cluster {
 	return cluster
 }
 
+// Sync is how long the newest monmap took to the Secret that pods mount, in seconds from
+// when its quorum was seen.
+type Sync struct{ Seconds float64 }
+
+// Written are the epochs, by fsid, of the newest monmaps whose mons the Secret lists that pods
+// mount.
+type Written map[string]int64
+
 // epochs are those of the monmaps that config.json is made of.
-func (k known) epochs() report.WrittenMons {
-	out := report.WrittenMons{}
+func (k known) epochs() Written {
+	out := Written{}
 	for _, m := range k.maps {
 		out[m.FSID] = m.Epoch
 	}
@@ -91,20 +95,15 @@ func (c controller) measure(before []byte) {
 	if err != nil {
 		return
 	}
-	connections, _ := c.Connections.Get()
 	clusters, _ := c.Clusters.Get()
 	var newest time.Time
-	for _, r := range connections {
-		i := slices.IndexFunc(clusters, func(cluster ceph.Cluster) bool { return cluster.FSID == r.FSID })
-		if i < 0 {
-			continue
-		}
-		mons := old.monitors(r.FSID)
-		if !sameSet(mons, alike(clusters[i].MonMap, mons)) && r.EpochSince.After(newest) {
-			newest = r.EpochSince
+	for _, cluster := range clusters {
+		mons := old.monitors(cluster.FSID)
+		if !sameSet(mons, alike(cluster.MonMap, mons)) && cluster.EpochSince.After(newest) {
+			newest = cluster.EpochSince
 		}
 	}
 	if !newest.IsZero() {
-		c.Sync.Set(report.MonSync{Seconds: c.Clock.Since(newest).Seconds()})
+		c.Sync.Set(Sync{Seconds: c.Clock.Since(newest).Seconds()})
 	}
 }

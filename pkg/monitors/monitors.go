@@ -25,7 +25,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -44,12 +43,10 @@ type Config struct {
 	Cluster   *ctrl.Latest[ceph.Cluster]
 	Clusters  *ctrl.Latest[[]ceph.Cluster]
 	Placement *ctrl.Latest[ceph.Placement]
-	// Connections say since when a monmap is known, Sync is told how long it took to the Secret,
-	// Written which are there.
-	Connections *ctrl.Latest[[]report.Connection]
-	Sync        *ctrl.Latest[report.MonSync]
-	Written     *ctrl.Latest[report.WrittenMons]
-	Clock       clock.PassiveClock
+	// Sync is told how long a monmap took to the Secret, Written which are there.
+	Sync    *ctrl.Latest[Sync]
+	Written *ctrl.Latest[Written]
+	Clock   clock.PassiveClock
 	// Settings reads spec.driverConfig of the ClusterCSIDriver.
 	Settings func() (driver.Settings, error)
 	Recorder events.Recorder
@@ -79,7 +76,7 @@ func New(config Config) factory.Controller {
 	}
 	return factory.New().
 		WithSync(c.sync).
-		WithInformers(config.Operator.Informer(), config.Cluster, config.Clusters, config.Connections, config.Placement).
+		WithInformers(config.Operator.Informer(), config.Cluster, config.Clusters, config.Placement).
 		WithFilteredEventsInformers(ctrl.Named(config.Driver.ConfigSecret()), config.Secrets.Informer()).
 		WithFilteredEventsInformers(ctrl.Named(config.Driver.StateConfigMap()), config.ConfigMaps.Informer()).
 		ToController(c.name, config.Recorder)

@@ -15,7 +15,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -154,8 +153,8 @@ func TestFurtherClusters(t *testing.T) {
 	b.AddMon("b")
 	f.settings = driver.Settings{ReadAffinity: []string{"topology.kubernetes.io/zone"}}
 	f.publish(c)
-	f.connections.Set([]report.Connection{{FSID: cephtest.FSID, Version: "19.2.3"}})
 	published, _ := f.cluster.Get()
+	published.Version = "19.2.3"
 	f.clusters.Set([]ceph.Cluster{published, {FSID: b.MonMap().FSID, MonMap: b.MonMap()}})
 	f.want("both", f.sync(), cephtest.FSID, b.MonMap().FSID, `"10.20.0.3:6789"`, `"topology.kubernetes.io/zone"`)
 	f.clusters.Set([]ceph.Cluster{published})
@@ -173,7 +172,7 @@ func TestMeasures(t *testing.T) {
 	tell := func() {
 		f.publish(c)
 		published, _ := f.cluster.Get()
-		f.connections.Set([]report.Connection{{FSID: cephtest.FSID, EpochSince: time.Now().Add(-time.Hour)}})
+		published.EpochSince = time.Now().Add(-time.Hour)
 		f.clusters.Set([]ceph.Cluster{published})
 		f.sync()
 	}
@@ -205,7 +204,7 @@ func TestTellsWhatIsWritten(t *testing.T) {
 	expect := func(reason string, epoch int64) {
 		t.Helper()
 		got, _ := f.written.Get()
-		if diff := cmp.Diff(report.WrittenMons{cephtest.FSID: epoch, "f2": 7}, got); diff != "" {
+		if diff := cmp.Diff(Written{cephtest.FSID: epoch, "f2": 7}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", reason, diff)
 		}
 	}

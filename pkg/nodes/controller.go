@@ -21,7 +21,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 const (
@@ -44,7 +43,7 @@ type Config struct {
 	// Find looks at all nodes.
 	Find func(context.Context, *appsv1.DaemonSet) (Found, error)
 	// Report is how many there are, at once and without the condition's patience.
-	Report   *ctrl.Latest[report.Nodes]
+	Report   *ctrl.Latest[Report]
 	Clock    clock.PassiveClock
 	Recorder events.Recorder
 }
@@ -111,8 +110,8 @@ func nextLook(served bool, found Found) time.Duration {
 	return seldom
 }
 
-func count(daemonSet *appsv1.DaemonSet, found Found) report.Nodes {
-	out := report.Nodes{Served: max(0, int(daemonSet.Status.DesiredNumberScheduled)-len(found.Unserved)), LeftOut: len(found.LeftOut)}
+func count(daemonSet *appsv1.DaemonSet, found Found) Report {
+	out := Report{Served: max(0, int(daemonSet.Status.DesiredNumberScheduled)-len(found.Unserved)), LeftOut: len(found.LeftOut)}
 	for _, u := range found.Unserved {
 		if u.Away {
 			out.NotReady++

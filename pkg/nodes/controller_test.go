@@ -20,7 +20,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 // TestLife: a node is told of after a minute, by its state then, and not before; pods that start are no news.
@@ -34,7 +33,7 @@ func TestLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	operator, now := conditiontest.New(operatorv1.Managed), clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
-	counts := &ctrl.Latest[report.Nodes]{}
+	counts := &ctrl.Latest[Report]{}
 	c := controller{Config{
 		Driver: driver.RBD, Report: counts, Operator: operator, DaemonSets: informer, Clock: now,
 		Registered: func() (int, error) { return registered, nil }, Registrations: informer.Informer(),
@@ -50,17 +49,17 @@ func TestLife(t *testing.T) {
 		registered int
 		unserved   []Unserved
 		want, why  string
-		count      report.Nodes
+		count      Report
 	}{
-		{"pods start", 0, 0, 3, []Unserved{crashing, away}, "", "", report.Nodes{Served: 1, NotServed: 1, NotReady: 1}},
-		{"and crash", 59 * time.Second, 1, 3, []Unserved{crashing}, "", "", report.Nodes{Served: 2, NotServed: 1}},
-		{"for a minute; the other one was served meanwhile", time.Second, 1, 3, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", report.Nodes{Served: 1, NotServed: 1, NotReady: 1}},
-		{"nothing new", 0, 1, 3, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", report.Nodes{Served: 1, NotServed: 1, NotReady: 1}},
-		{"a node is away", time.Minute, 2, 3, []Unserved{away}, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nb: the node is not ready", report.Nodes{Served: 2, NotReady: 1}},
-		{"and back", time.Minute, 3, 3, nil, "", "", report.Nodes{Served: 3}},
-		{"a kubelet is started again", 0, 3, 2, []Unserved{unknown}, "", "", report.Nodes{Served: 2, NotServed: 1}},
-		{"and does not find the driver", time.Minute, 3, 2, []Unserved{unknown}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nc: the kubelet does not know the driver", report.Nodes{Served: 2, NotServed: 1}},
-		{"and does", 0, 3, 3, nil, "", "", report.Nodes{Served: 3}},
+		{"pods start", 0, 0, 3, []Unserved{crashing, away}, "", "", Report{Served: 1, NotServed: 1, NotReady: 1}},
+		{"and crash", 59 * time.Second, 1, 3, []Unserved{crashing}, "", "", Report{Served: 2, NotServed: 1}},
+		{"for a minute; the other one was served meanwhile", time.Second, 1, 3, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 1, NotServed: 1, NotReady: 1}},
+		{"nothing new", 0, 1, 3, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 1, NotServed: 1, NotReady: 1}},
+		{"a node is away", time.Minute, 2, 3, []Unserved{away}, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nb: the node is not ready", Report{Served: 2, NotReady: 1}},
+		{"and back", time.Minute, 3, 3, nil, "", "", Report{Served: 3}},
+		{"a kubelet is started again", 0, 3, 2, []Unserved{unknown}, "", "", Report{Served: 2, NotServed: 1}},
+		{"and does not find the driver", time.Minute, 3, 2, []Unserved{unknown}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nc: the kubelet does not know the driver", Report{Served: 2, NotServed: 1}},
+		{"and does", 0, 3, 3, nil, "", "", Report{Served: 3}},
 	} {
 		now.SetTime(now.Now().Add(step.after))
 		unserved = step.unserved
@@ -95,7 +94,7 @@ func TestLeftOut(t *testing.T) {
 	var found Found
 	looks := 0
 	operator, now := conditiontest.New(operatorv1.Managed), clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
-	counts := &ctrl.Latest[report.Nodes]{}
+	counts := &ctrl.Latest[Report]{}
 	c := controller{Config{
 		Driver: driver.RBD, Report: counts, Operator: operator, DaemonSets: informer, Clock: now,
 		Registered: func() (int, error) { return 2, nil }, Registrations: informer.Informer(),
@@ -113,15 +112,15 @@ func TestLeftOut(t *testing.T) {
 		found      Found
 		status     operatorv1.ConditionStatus
 		want, says string
-		count      report.Nodes
+		count      Report
 		looks      int
 	}{
-		{"on all nodes", everywhere, 2, Found{LeftOut: []string{"y", "z"}}, "", "", "", report.Nodes{Served: 2}, 0},
-		{"on some", some, 2, Found{LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, report.Nodes{Served: 2, LeftOut: 2}, 1},
-		{"the answer is of before it started", some, 2, Found{Unserved: crashing, LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, report.Nodes{Served: 2, LeftOut: 2}, 2},
-		{"one crashes", some, 1, Found{Unserved: crashing, LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, report.Nodes{Served: 1, NotServed: 1, LeftOut: 2}, 3},
-		{"for a minute", some, 1, Found{Unserved: crashing, LeftOut: []string{"y", "z"}}, "False", condition.NodesNotServed, broken, report.Nodes{Served: 1, NotServed: 1, LeftOut: 2}, 4},
-		{"on some, which are all", some, 2, Found{}, "", "", "", report.Nodes{Served: 2}, 5},
+		{"on all nodes", everywhere, 2, Found{LeftOut: []string{"y", "z"}}, "", "", "", Report{Served: 2}, 0},
+		{"on some", some, 2, Found{LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, Report{Served: 2, LeftOut: 2}, 1},
+		{"the answer is of before it started", some, 2, Found{Unserved: crashing, LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, Report{Served: 2, LeftOut: 2}, 2},
+		{"one crashes", some, 1, Found{Unserved: crashing, LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, Report{Served: 1, NotServed: 1, LeftOut: 2}, 3},
+		{"for a minute", some, 1, Found{Unserved: crashing, LeftOut: []string{"y", "z"}}, "False", condition.NodesNotServed, broken, Report{Served: 1, NotServed: 1, LeftOut: 2}, 4},
+		{"on some, which are all", some, 2, Found{}, "", "", "", Report{Served: 2}, 5},
 	} {
 		found = step.found
 		daemonSet.Spec.Template.Spec.NodeSelector = step.selector

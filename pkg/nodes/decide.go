@@ -31,6 +31,18 @@ type Found struct {
 	Leaving bool
 }
 
+// Report counts those that are to have a node pod, and those that settings leave out.
+type Report struct {
+	// Served ones can mount volumes.
+	Served int
+	// NotServed ones cannot, though they are ready.
+	NotServed int
+	// NotReady ones are away themselves.
+	NotReady int
+	// LeftOut ones are to have no node pod, although they run Linux.
+	LeftOut int
+}
+
 // find looks at each node that is to have a pod:
 //
 //	node       pod                  unserved

@@ -124,12 +124,10 @@ func (s starter) monitors() factory.Controller {
 		Clusters:   s.clusters,
 		Placement:  s.placement,
 		Settings:   s.settings,
-
-		Connections: s.reports.connections,
-		Sync:        s.reports.monSync,
-		Written:     s.reports.writtenMons,
-		Clock:       clock.RealClock{},
-		Recorder:    s.recorder,
+		Sync:       s.reports.monSync,
+		Written:    s.reports.writtenMons,
+		Clock:      clock.RealClock{},
+		Recorder:   s.recorder,
 	})
 }
 

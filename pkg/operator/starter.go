@@ -14,12 +14,16 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/connection"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/credentials"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/monitors"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/proof"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
@@ -78,15 +82,15 @@ type starter struct {
 
 // reports are what the features tell about themselves.
 type reports struct {
-	connections *ctrl.Latest[[]report.Connection]
-	users       *ctrl.Latest[report.Users]
-	pools       *ctrl.Latest[report.Pools]
-	capacities  *ctrl.Latest[report.Capacities]
-	monSync     *ctrl.Latest[report.MonSync]
-	writtenMons *ctrl.Latest[report.WrittenMons]
-	tags        *ctrl.Latest[report.Tags]
-	machines    *ctrl.Latest[report.Machines]
-	nodes       *ctrl.Latest[report.Nodes]
+	connections *ctrl.Latest[[]connection.Report]
+	users       *ctrl.Latest[credentials.Users]
+	pools       *ctrl.Latest[pools.Report]
+	capacities  *ctrl.Latest[pools.Capacities]
+	monSync     *ctrl.Latest[monitors.Sync]
+	writtenMons *ctrl.Latest[monitors.Written]
+	tags        *ctrl.Latest[tags.Report]
+	machines    *ctrl.Latest[virtualization.Machines]
+	nodes       *ctrl.Latest[nodes.Report]
 }
 
 // Run operates the driver until ctx ends.
@@ -119,15 +123,15 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		machines:      &virtualization.Watches{},
 		unserved:      nodes.NewLook(clients.kube, cc.Clock, nodes.Registrations{Driver: o.Driver, CSINodes: clients.csiNodes.Storage().V1().CSINodes().Lister()}.Has),
 		reports: reports{
-			connections: &ctrl.Latest[[]report.Connection]{},
-			users:       &ctrl.Latest[report.Users]{},
-			pools:       &ctrl.Latest[report.Pools]{},
-			capacities:  &ctrl.Latest[report.Capacities]{},
-			monSync:     &ctrl.Latest[report.MonSync]{},
-			writtenMons: &ctrl.Latest[report.WrittenMons]{},
-			tags:        &ctrl.Latest[report.Tags]{},
-			machines:    &ctrl.Latest[report.Machines]{},
-			nodes:       &ctrl.Latest[report.Nodes]{},
+			connections: &ctrl.Latest[[]connection.Report]{},
+			users:       &ctrl.Latest[credentials.Users]{},
+			pools:       &ctrl.Latest[pools.Report]{},
+			capacities:  &ctrl.Latest[pools.Capacities]{},
+			monSync:     &ctrl.Latest[monitors.Sync]{},
+			writtenMons: &ctrl.Latest[monitors.Written]{},
+			tags:        &ctrl.Latest[tags.Report]{},
+			machines:    &ctrl.Latest[virtualization.Machines]{},
+			nodes:       &ctrl.Latest[nodes.Report]{},
 		},
 	}
 	s.proof = s.newProof()

@@ -27,7 +27,7 @@ import (
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -112,7 +112,7 @@ func newWakeable(t *testing.T, kube *fake.Clientset) (starter, *asked) {
 		driver: driver.RBD, clients: c, recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
 		clusters: &ctrl.Latest[[]ceph.Cluster]{}, filesystem: &ctrl.Latest[bool]{}, gate: &ctrl.Latest[gate.State]{},
 		usage: &ctrl.Latest[usage.Usage]{}, used: &ctrl.Latest[map[string][]string]{}, snapshots: newSnapshots(c.dynamic, driver.RBD),
-		reports: reports{tags: &ctrl.Latest[report.Tags]{}},
+		reports: reports{tags: &ctrl.Latest[tags.Report]{}},
 	}
 	s.proof = s.newProof()
 	return s, operator

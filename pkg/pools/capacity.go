@@ -8,8 +8,21 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
+
+// Capacities are what is in the pools in use, by fsid; those with the most volumes first.
+type Capacities map[string][]Capacity
+
+// Capacity is what is in a pool in use.
+type Capacity struct {
+	Pool string
+	// Volumes is how many PersistentVolumes lie there, with their data or with what leads to it.
+	Volumes int
+	// Measured is false while Ceph does not say how full the pool is.
+	Measured bool
+	// Stored is what is written, Available what can still be, in bytes and without copies.
+	Stored, Available uint64
+}
 
 // mostCapacities is how many pools of a Ceph cluster are told of, those with the most volumes: each is
 // a line of several metrics.
@@ -32,13 +45,13 @@ func (l *look) measure(ctx context.Context, wanted map[int64]wishes) {
 		if wanted[p.ID] == gone {
 			continue
 		}
-		c := report.Capacity{Pool: p.Name, Volumes: volumes[p.ID]}
+		c := Capacity{Pool: p.Name, Volumes: volumes[p.ID]}
 		if i := slices.IndexFunc(all, func(c ceph.Capacity) bool { return c.PoolID == p.ID }); i >= 0 {
 			c.Measured, c.Stored, c.Available = true, all[i].Stored, all[i].Available
 		}
 		l.found.capacities = append(l.found.capacities, c)
 	}
-	slices.SortFunc(l.found.capacities, func(a, b report.Capacity) int {
+	slices.SortFunc(l.found.capacities, func(a, b Capacity) int {
 		return cmp.Or(cmp.Compare(b.Volumes, a.Volumes), cmp.Compare(a.Pool, b.Pool))
 	})
 	l.found.capacities = l.found.capacities[:min(len(l.found.capacities), mostCapacities)]

@@ -11,13 +11,12 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
-func (r *careRig) expectCapacities(t *testing.T, reason string, want ...report.Capacity) {
+func (r *careRig) expectCapacities(t *testing.T, reason string, want ...Capacity) {
 	t.Helper()
 	got, _ := r.config.Capacities.Get()
-	if diff := cmp.Diff(report.Capacities{cephtest.FSID: want}, got); diff != "" {
+	if diff := cmp.Diff(Capacities{cephtest.FSID: want}, got); diff != "" {
 		t.Errorf("%s (-want +got)\n%s", reason, diff)
 	}
 }
@@ -39,11 +38,11 @@ func TestCapacities(t *testing.T) {
 	r.use(t, classes(class(driver.RBD, "c", "pool", "a", "dataPool", "d")),
 		provisioned(driver.RBD, 1, "pool", "a", "dataPool", "d"), provisioned(driver.RBD, 1, "pool", "a"))
 	r.expectCapacities(t, "pools in use alone, the fullest of volumes first",
-		report.Capacity{Pool: "a", Volumes: 2, Measured: true, Stored: 10, Available: 90},
-		report.Capacity{Pool: "d", Volumes: 1, Measured: true, Stored: 75, Available: 25})
+		Capacity{Pool: "a", Volumes: 2, Measured: true, Stored: 10, Available: 90},
+		Capacity{Pool: "d", Volumes: 1, Measured: true, Stored: 75, Available: 25})
 	r.client = mute{r.client}
 	r.later(t)
-	r.expectCapacities(t, "an old number is none", report.Capacity{Pool: "a", Volumes: 2}, report.Capacity{Pool: "d", Volumes: 1})
+	r.expectCapacities(t, "an old number is none", Capacity{Pool: "a", Volumes: 2}, Capacity{Pool: "d", Volumes: 1})
 	r.expectFlagged(t, "and nothing rests on it", "a", "d")
 }
 
@@ -54,8 +53,8 @@ func TestCapacitiesOfFilesystems(t *testing.T) {
 	r.ceph.SetCapacity("f-metadata", 3, 4)
 	r.use(t, nil, provisioned(driver.CephFS, 1, "fsName", "f"))
 	r.expectCapacities(t, "both pools of the filesystem",
-		report.Capacity{Pool: "f-data", Volumes: 1, Measured: true, Stored: 1, Available: 2},
-		report.Capacity{Pool: "f-metadata", Volumes: 1, Measured: true, Stored: 3, Available: 4})
+		Capacity{Pool: "f-data", Volumes: 1, Measured: true, Stored: 1, Available: 2},
+		Capacity{Pool: "f-metadata", Volumes: 1, Measured: true, Stored: 3, Available: 4})
 }
 
 func TestCapacitiesAreBounded(t *testing.T) {

@@ -17,7 +17,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -80,9 +79,9 @@ type CareConfig struct {
 	Infrastructures configinformers.InfrastructureInformer
 	// Problems is set to what keeps StorageClasses from working, in sorted sentences.
 	Problems *ctrl.Latest[[]string]
-	Report   *ctrl.Latest[report.Pools]
+	Report   *ctrl.Latest[Report]
 	// Capacities is set to what is in the pools in use.
-	Capacities *ctrl.Latest[report.Capacities]
+	Capacities *ctrl.Latest[Capacities]
 	// Used is set to the names, sorted, of the pools in use in which the operator shows that it runs, by
 	// fsid. A Ceph cluster of which they are not known yet is left out.
 	Used *ctrl.Latest[map[string][]string]

@@ -25,7 +25,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -88,8 +87,8 @@ func newCareRig(t *testing.T, d driver.Driver, denied ...string) *careRig {
 		Settings:        func() (driver.Settings, error) { return r.settings, nil },
 		Infrastructures: informers.Config().V1().Infrastructures(),
 		Problems:        &ctrl.Latest[[]string]{},
-		Report:          &ctrl.Latest[report.Pools]{},
-		Capacities:      &ctrl.Latest[report.Capacities]{},
+		Report:          &ctrl.Latest[Report]{},
+		Capacities:      &ctrl.Latest[Capacities]{},
 		Used:            &ctrl.Latest[map[string][]string]{},
 		Tell: func(_ context.Context, class, message string, before int) error {
 			r.events = append(r.events, fmt.Sprintf("%s %d: %s", class, before, message))
@@ -224,7 +223,7 @@ func (r *careRig) expectProblems(t *testing.T, reason string, want ...string) {
 	}
 }
 
-func (r *careRig) expectReport(t *testing.T, want report.Pools) {
+func (r *careRig) expectReport(t *testing.T, want Report) {
 	t.Helper()
 	got, _ := r.config.Report.Get()
 	if diff := cmp.Diff(want, got); diff != "" {

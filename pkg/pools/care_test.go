@@ -12,7 +12,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 func TestMissingPoolIsReported(t *testing.T) {
@@ -33,7 +32,7 @@ func TestMissingPoolIsReported(t *testing.T) {
 		`pool "godo" does not exist; create it: ceph osd pool create godo && ceph osd pool application enable godo rbd`,
 	)
 	r.expectFlagged(t, "what a class names by mistake is not in use", "good")
-	r.expectReport(t, report.Pools{
+	r.expectReport(t, Report{
 		Missing: map[string][]string{cephtest.FSID: {"godo", "none"}}, Protected: map[string][]string{cephtest.FSID: {"good"}}, Unprotected: map[string][]string{},
 	})
 	if len(r.events) != 5 {

@@ -11,7 +11,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 // TestSeveralCephClusters: each has pools of its own, whose names mean nothing to the other.
@@ -55,7 +54,7 @@ func TestSeveralCephClusters(t *testing.T) {
 		}
 	}
 	r.expectProblems(t, "in the second one", `StorageClass typo, Ceph cluster `+fsid+`: pool "tehre" does not exist`)
-	r.expectReport(t, report.Pools{
+	r.expectReport(t, Report{
 		Missing:     map[string][]string{fsid: {"tehre"}},
 		Protected:   map[string][]string{cephtest.FSID: {"here"}, fsid: {"old", "there"}},
 		Unprotected: map[string][]string{},

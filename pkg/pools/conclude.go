@@ -13,8 +13,15 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
+
+// Report is what is known of the pools in use; names by fsid, sorted.
+type Report struct {
+	// Missing are named by StorageClasses or volumes and do not exist.
+	Missing map[string][]string
+	// Protected carry Ceph's nodelete flag while they are in use, Unprotected should.
+	Protected, Unprotected map[string][]string
+}
 
 // protectionCaps are what protection needs beyond reading.
 const protectionCaps = `allow command "osd pool application set", allow command "osd pool application rm", allow command "osd pool set" with var=nodelete`
@@ -53,8 +60,8 @@ func (c *care) conclude(ctx context.Context, clusters []ceph.Cluster, want deman
 		return nil
 	}
 	all := findings{}
-	published := report.Pools{Missing: map[string][]string{}, Protected: map[string][]string{}, Unprotected: map[string][]string{}}
-	capacities := report.Capacities{}
+	published := Report{Missing: map[string][]string{}, Protected: map[string][]string{}, Unprotected: map[string][]string{}}
+	capacities := Capacities{}
 	for _, cluster := range clusters {
 		v := c.seen[cluster.FSID]
 		if v == nil || v.found == nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -94,7 +93,7 @@ type findings struct {
 	lost []string
 	// missing, protected and unprotected are names of pools and filesystems.
 	missing, protected, unprotected []string
-	capacities                      []report.Capacity
+	capacities                      []Capacity
 	// trouble is why pools are not protected.
 	trouble []trouble
 	// waiting is how many pools the time did not suffice for.

@@ -12,7 +12,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -40,7 +39,7 @@ func TestMissingNamespaceIsReported(t *testing.T) {
 		`StorageClass c, Ceph cluster `+cephtest.FSID+`: pool "j" does not exist`,
 		`StorageClass c, Ceph cluster `+cephtest.FSID+`: pool "p" has no RADOS namespace "n", which config.json names for its clusterID; create it: rbd namespace create p/n`,
 		`pool "files" belongs to application`, `pool "none" does not exist`)
-	r.expectReport(t, report.Pools{
+	r.expectReport(t, Report{
 		Missing: map[string][]string{cephtest.FSID: {"j", "none", "p/n"}}, Protected: map[string][]string{cephtest.FSID: {"p"}}, Unprotected: map[string][]string{},
 	})
 	if !slices.ContainsFunc(r.events, func(e string) bool { return strings.HasPrefix(e, "c 0: ") && strings.Contains(e, `namespace "n"`) }) {

@@ -13,7 +13,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -33,7 +32,7 @@ func TestPoolsInUseAreProtected(t *testing.T) {
 	r.expectFlagged(t, "in use by class, handle, in-tree volume and default placement", all...)
 	r.expect(t, condition.PoolsProtected, operatorv1.ConditionTrue, condition.AsExpected)
 	r.expect(t, condition.LegacyVolumes, operatorv1.ConditionTrue, condition.OlderVolumes, `1 PersistentVolume`, `1 of in-tree rbd in pool "old"`)
-	r.expectReport(t, report.Pools{Missing: map[string][]string{}, Protected: map[string][]string{cephtest.FSID: all}, Unprotected: map[string][]string{}})
+	r.expectReport(t, Report{Missing: map[string][]string{}, Protected: map[string][]string{cephtest.FSID: all}, Unprotected: map[string][]string{}})
 	writes, conditions := r.writes(), r.operator.Writes()
 	r.later(t)
 	if r.writes() != writes || r.operator.Writes() != conditions {
@@ -164,7 +163,7 @@ func TestProtectionDisabled(t *testing.T) {
 		t.Errorf("the claim stays for the rights that it gives: %q", got)
 	}
 	r.expect(t, condition.PoolsProtected, operatorv1.ConditionFalse, condition.ProtectionDisabled, "poolProtection is Disabled")
-	r.expectReport(t, report.Pools{Missing: map[string][]string{}, Protected: map[string][]string{}, Unprotected: map[string][]string{}})
+	r.expectReport(t, Report{Missing: map[string][]string{}, Protected: map[string][]string{}, Unprotected: map[string][]string{}})
 	r.use(t, nil)
 	if _, keys := marked(t, r.ceph, "p"); len(keys) != 0 {
 		t.Errorf("keys are left: %q", keys)
@@ -179,7 +178,7 @@ func TestProtectionDenied(t *testing.T) {
 	r.expect(t, condition.PoolsProtected, operatorv1.ConditionFalse, condition.AccessDenied,
 		`pools "p", "q"`, "client.u", `allow command "osd pool set" with var=nodelete`, "only after the driver's pods were restarted, or an hour")
 	r.expectProblems(t, "the classes work all the same")
-	r.expectReport(t, report.Pools{
+	r.expectReport(t, Report{
 		Missing: map[string][]string{}, Protected: map[string][]string{}, Unprotected: map[string][]string{cephtest.FSID: {"p", "q"}},
 	})
 	if types := r.operator.Types(); !slices.Equal(types, []string{condition.PoolsProtected, condition.VolumePlacesPresent}) {

@@ -20,10 +20,16 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/connection"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/credentials"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/monitors"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
 const (
@@ -42,19 +48,19 @@ const (
 // nothing to tell yet.
 type Sources struct {
 	Clusters    *ctrl.Latest[[]ceph.Cluster]
-	Connections *ctrl.Latest[[]report.Connection]
-	Users       *ctrl.Latest[report.Users]
-	Pools       *ctrl.Latest[report.Pools]
-	MonSync     *ctrl.Latest[report.MonSync]
-	WrittenMons *ctrl.Latest[report.WrittenMons]
-	Tags        *ctrl.Latest[report.Tags]
+	Connections *ctrl.Latest[[]connection.Report]
+	Users       *ctrl.Latest[credentials.Users]
+	Pools       *ctrl.Latest[pools.Report]
+	MonSync     *ctrl.Latest[monitors.Sync]
+	WrittenMons *ctrl.Latest[monitors.Written]
+	Tags        *ctrl.Latest[tags.Report]
 	Usage       *ctrl.Latest[usage.Usage]
 	Placement   *ctrl.Latest[ceph.Placement]
-	Machines    *ctrl.Latest[report.Machines]
+	Machines    *ctrl.Latest[virtualization.Machines]
 	// Nodes and Capacities are in the metrics alone: the ConfigMap would be written for each pod that
 	// starts, and for each block.
-	Nodes      *ctrl.Latest[report.Nodes]
-	Capacities *ctrl.Latest[report.Capacities]
+	Nodes      *ctrl.Latest[nodes.Report]
+	Capacities *ctrl.Latest[pools.Capacities]
 	// Expiries are the ends of serving certificates that are made here, by Secret.
 	Expiries func() map[string]time.Time
 }

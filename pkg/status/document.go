@@ -9,8 +9,12 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/connection"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/credentials"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
 // Document is status.yaml. It has no time and nothing that moves by itself: it is written only
@@ -20,7 +24,7 @@ type Document struct {
 	// CephClusters are sorted by fsid; the default StorageClass lies in one of them.
 	CephClusters []cephCluster `json:"cephClusters"`
 	DefaultClass *place        `json:"defaultClass,omitempty"`
-	Credentials  *credentials  `json:"credentials,omitempty"`
+	Credentials  *cephUsers    `json:"credentials,omitempty"`
 	// Volumes and LegacyVolumes are counted in all Ceph clusters, also those that are not
 	// connected. Legacy ones are from before CSI.
 	Volumes       int `json:"volumes"`
@@ -37,15 +41,15 @@ type cephCluster struct {
 	Sources     []string            `json:"sources,omitempty"`
 	MonmapEpoch int64               `json:"monmapEpoch"`
 	Monitors    map[string][]string `json:"monitors"`
-	Pools       pools               `json:"pools"`
+	Pools       poolNames           `json:"pools"`
 	Filesystems []string            `json:"filesystems,omitempty"`
 	Volumes     int                 `json:"volumes"`
 	// Tags is absent while not all volumes have been looked at.
-	Tags *tags `json:"tags,omitempty"`
+	Tags *tagCounts `json:"tags,omitempty"`
 }
 
-// tags are numbers of volumes and snapshots; see report.TagCounts.
-type tags struct {
+// tagCounts are numbers of volumes and snapshots; see tags.Counts.
+type tagCounts struct {
 	Tagged       int `json:"tagged"`
 	Untagged     int `json:"untagged"`
 	Conflicting  int `json:"conflicting"`
@@ -53,7 +57,7 @@ type tags struct {
 	NothingToTag int `json:"nothingToTag"`
 }
 
-type pools struct {
+type poolNames struct {
 	InUse     []string `json:"inUse,omitempty"`
 	Missing   []string `json:"missing,omitempty"`
 	Protected []string `json:"protected,omitempty"`
@@ -71,7 +75,7 @@ type place struct {
 	JournalNamespace string `json:"journalNamespace,omitempty"`
 }
 
-type credentials struct {
+type cephUsers struct {
 	Mode   string   `json:"mode"`
 	Users  []string `json:"users"`
 	Reason string   `json:"reason,omitempty"`
@@ -94,13 +98,13 @@ func Read(configMap *corev1.ConfigMap) (Document, error) {
 type facts struct {
 	driver      string
 	clusters    []ceph.Cluster
-	connections []report.Connection
-	users       report.Users
-	pools       report.Pools
-	tags        report.Tags
+	connections []connection.Report
+	users       credentials.Users
+	pools       pools.Report
+	tags        tags.Report
 	usage       usage.Usage
 	placement   ceph.Placement
-	machines    report.Machines
+	machines    virtualization.Machines
 }
 
 const (
@@ -131,7 +135,7 @@ func renderUpTo(f facts, most int) (string, error) {
 		doc.DefaultClass = &p
 	}
 	if f.users.Mode != "" {
-		doc.Credentials = &credentials{Mode: f.users.Mode, Users: sorted(f.users.Names), Reason: f.users.Reason}
+		doc.Credentials = &cephUsers{Mode: f.users.Mode, Users: sorted(f.users.Names), Reason: f.users.Reason}
 	}
 	classes, omitted := f.machines.Classes(most)
 	doc.VirtualMachines, doc.VirtualMachinesOmitted = answers(f.machines, classes), omitted
@@ -142,7 +146,7 @@ func renderUpTo(f facts, most int) (string, error) {
 	return string(text), nil
 }
 
-func answers(machines report.Machines, classes []string) map[string]map[string]string {
+func answers(machines virtualization.Machines, classes []string) map[string]map[string]string {
 	out := map[string]map[string]string{}
 	for _, class := range classes {
 		out[class] = map[string]string{}
@@ -159,7 +163,7 @@ func answers(machines report.Machines, classes []string) map[string]map[string]s
 func describe(c ceph.Cluster, f facts, most int) cephCluster {
 	out := cephCluster{
 		FSID: c.FSID, MonmapEpoch: c.MonMap.Epoch, Monitors: map[string][]string{},
-		Pools: pools{Missing: sorted(f.pools.Missing[c.FSID]), Protected: sorted(f.pools.Protected[c.FSID])},
+		Pools: poolNames{Missing: sorted(f.pools.Missing[c.FSID]), Protected: sorted(f.pools.Protected[c.FSID])},
 	}
 	for _, mon := range c.MonMap.Mons {
 		for _, a := range mon.Addrs {
@@ -177,7 +181,7 @@ func describe(c ceph.Cluster, f facts, most int) cephCluster {
 		out.Filesystems = append(out.Filesystems, used.Filesystem)
 	}
 	if counts, known := f.tags[c.FSID]; known {
-		seen := tags(counts)
+		seen := tagCounts(counts)
 		out.Tags = &seen
 	}
 	out.Pools.InUse, out.Filesystems = sorted(out.Pools.InUse), sorted(out.Filesystems)

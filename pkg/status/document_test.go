@@ -10,19 +10,25 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/connection"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/credentials"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/monitors"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
 const secret = "AQBsecret=="
 
 func newSources() Sources {
 	return Sources{
-		Clusters: &ctrl.Latest[[]ceph.Cluster]{}, Connections: &ctrl.Latest[[]report.Connection]{},
-		Users: &ctrl.Latest[report.Users]{}, Pools: &ctrl.Latest[report.Pools]{}, MonSync: &ctrl.Latest[report.MonSync]{}, WrittenMons: &ctrl.Latest[report.WrittenMons]{}, Tags: &ctrl.Latest[report.Tags]{},
-		Machines: &ctrl.Latest[report.Machines]{}, Nodes: &ctrl.Latest[report.Nodes]{}, Capacities: &ctrl.Latest[report.Capacities]{},
+		Clusters: &ctrl.Latest[[]ceph.Cluster]{}, Connections: &ctrl.Latest[[]connection.Report]{},
+		Users: &ctrl.Latest[credentials.Users]{}, Pools: &ctrl.Latest[pools.Report]{}, MonSync: &ctrl.Latest[monitors.Sync]{}, WrittenMons: &ctrl.Latest[monitors.Written]{}, Tags: &ctrl.Latest[tags.Report]{},
+		Machines: &ctrl.Latest[virtualization.Machines]{}, Nodes: &ctrl.Latest[nodes.Report]{}, Capacities: &ctrl.Latest[pools.Capacities]{},
 		Expiries: func() map[string]time.Time { return nil },
 		Usage:    &ctrl.Latest[usage.Usage]{}, Placement: &ctrl.Latest[ceph.Placement]{},
 	}
@@ -43,18 +49,18 @@ func cluster(t *testing.T, fsid string, epoch int64) ceph.Cluster {
 func (s Sources) tellAll(t *testing.T, now time.Time) {
 	t.Helper()
 	s.Clusters.Set([]ceph.Cluster{cluster(t, "f2", 1), cluster(t, "f1", 2)})
-	s.Connections.Set([]report.Connection{
+	s.Connections.Set([]connection.Report{
 		{FSID: "f1", Sources: []string{"Secret b", "Secret a"}, Reachable: true, Version: "19.2.3", Epoch: 2, EpochSince: now.Add(-time.Minute)},
 		{FSID: "f2", Reachable: false}, {Sources: []string{"Secret wrong"}}, {Sources: []string{"Secret dull"}},
 	})
-	s.Users.Set(report.Users{Mode: "Mint", Names: []string{"client.b", "client.a"}})
-	s.Pools.Set(report.Pools{Missing: map[string][]string{"f1": {"gone"}}, Protected: map[string][]string{"f1": {"p", "d"}}, Unprotected: map[string][]string{"f1": {"u"}}})
-	s.Tags.Set(report.Tags{"f1": {Tagged: 1, Untagged: 2, Conflicting: 3, Missing: 4, NothingToTag: 5}})
-	s.WrittenMons.Set(report.WrittenMons{"f1": 2})
-	s.MonSync.Set(report.MonSync{Seconds: 0.5})
-	s.Machines.Set(report.Machines{"vms": {"image": "", "backup": "nobody makes them"}})
-	s.Nodes.Set(report.Nodes{Served: 5, NotServed: 2, NotReady: 1, LeftOut: 3})
-	s.Capacities.Set(report.Capacities{"f1": {
+	s.Users.Set(credentials.Users{Mode: "Mint", Names: []string{"client.b", "client.a"}})
+	s.Pools.Set(pools.Report{Missing: map[string][]string{"f1": {"gone"}}, Protected: map[string][]string{"f1": {"p", "d"}}, Unprotected: map[string][]string{"f1": {"u"}}})
+	s.Tags.Set(tags.Report{"f1": {Tagged: 1, Untagged: 2, Conflicting: 3, Missing: 4, NothingToTag: 5}})
+	s.WrittenMons.Set(monitors.Written{"f1": 2})
+	s.MonSync.Set(monitors.Sync{Seconds: 0.5})
+	s.Machines.Set(virtualization.Machines{"vms": {"image": "", "backup": "nobody makes them"}})
+	s.Nodes.Set(nodes.Report{Served: 5, NotServed: 2, NotReady: 1, LeftOut: 3})
+	s.Capacities.Set(pools.Capacities{"f1": {
 		{Pool: "d", Volumes: 2, Measured: true, Stored: 30, Available: 10}, {Pool: "new", Volumes: 1},
 	}})
 	s.Usage.Set(usage.Usage{

@@ -27,7 +27,7 @@ var (
 	machinesReady = describeMetric("ceph_csi_driver_operator_virtual_machines_ready", "Whether virtual machines can do this on a StorageClass: 1 or 0.", "storageclass", "feature")
 	machinesCut   = describeMetric("ceph_csi_driver_operator_virtual_machines_omitted", "StorageClasses of which ceph_csi_driver_operator_virtual_machines_ready tells nothing, because there are too many.")
 	certificates  = describeMetric("ceph_csi_driver_operator_serving_certificate_expiration_timestamp_seconds", "When a serving certificate ends that cluster-storage made, by the Secret that it is in.", "secret")
-	nodes         = describeMetric("ceph_csi_driver_operator_nodes", "Nodes of Linux: served ones can mount volumes; of the others, left_out ones are to have no node pod, and not_ready ones are away themselves.", "state")
+	nodesByState  = describeMetric("ceph_csi_driver_operator_nodes", "Nodes of Linux: served ones can mount volumes; of the others, left_out ones are to have no node pod, and not_ready ones are away themselves.", "state")
 )
 
 func describeMetric(name, help string, labels ...string) *metrics.Desc {
@@ -52,7 +52,7 @@ func NewMetrics(sources Sources, clock clock.PassiveClock) *Metrics {
 func (m *Metrics) DescribeWithStability(ch chan<- *metrics.Desc) {
 	for _, d := range []*metrics.Desc{reachable, monmapEpoch, monmapAge, mons, monSync, writtenEpoch, missingPools, guardedPools, openPools,
 		poolVolumes, poolStored, poolAvailable, untagged, conflicting, volumes,
-		legacyVolumes, machinesReady, machinesCut, nodes, certificates} {
+		legacyVolumes, machinesReady, machinesCut, nodesByState, certificates} {
 		ch <- d
 	}
 }
@@ -64,10 +64,10 @@ func (m *Metrics) CollectWithStability(ch chan<- metrics.Metric) {
 	}
 	m.collectMachines(send)
 	if count, known := m.sources.Nodes.Get(); known {
-		send(nodes, float64(count.Served), "served")
-		send(nodes, float64(count.NotServed), "not_served")
-		send(nodes, float64(count.NotReady), "not_ready")
-		send(nodes, float64(count.LeftOut), "left_out")
+		send(nodesByState, float64(count.Served), "served")
+		send(nodesByState, float64(count.NotServed), "not_served")
+		send(nodesByState, float64(count.NotReady), "not_ready")
+		send(nodesByState, float64(count.LeftOut), "left_out")
 	}
 	for secret, end := range m.sources.Expiries() {
 		send(certificates, float64(end.Unix()), secret)
@@ -75,16 +75,16 @@ func (m *Metrics) CollectWithStability(ch chan<- metrics.Metric) {
 	m.collectConnections(send)
 	m.collectCapacities(send)
 	clusters, _ := m.sources.Clusters.Get()
-	pools, poolsKnown := m.sources.Pools.Get()
+	lists, poolsKnown := m.sources.Pools.Get()
 	used, usageKnown := m.sources.Usage.Get()
 	tagCounts, _ := m.sources.Tags.Get()
 	for _, c := range clusters {
 		send(monmapEpoch, float64(c.MonMap.Epoch), c.FSID)
 		send(mons, float64(len(c.MonMap.Mons)), c.FSID)
 		if poolsKnown {
-			send(missingPools, float64(len(pools.Missing[c.FSID])), c.FSID)
-			send(guardedPools, float64(len(pools.Protected[c.FSID])), c.FSID)
-			send(openPools, float64(len(pools.Unprotected[c.FSID])), c.FSID)
+			send(missingPools, float64(len(lists.Missing[c.FSID])), c.FSID)
+			send(guardedPools, float64(len(lists.Protected[c.FSID])), c.FSID)
+			send(openPools, float64(len(lists.Unprotected[c.FSID])), c.FSID)
 		}
 		if counts, known := tagCounts[c.FSID]; known {
 			send(untagged, float64(counts.Untagged), c.FSID)

@@ -10,7 +10,8 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
 // crowded is a cluster with more StorageClasses and pools than anybody reads about.
@@ -18,14 +19,14 @@ func crowded(t *testing.T, name, why int) Sources {
 	t.Helper()
 	sources := newSources()
 	sources.tellAll(t, time.Now())
-	machines := report.Machines{}
+	machines := virtualization.Machines{}
 	var names []string
 	for i := range 5000 {
 		names = append(names, fmt.Sprintf("%04d-%s", i, strings.Repeat("x", name)))
 		machines[names[i]] = map[string]string{"image": "", "backup": strings.Repeat("y", why)}
 	}
 	sources.Machines.Set(machines)
-	sources.Pools.Set(report.Pools{Missing: map[string][]string{"f1": names}, Protected: map[string][]string{"f1": names}})
+	sources.Pools.Set(pools.Report{Missing: map[string][]string{"f1": names}, Protected: map[string][]string{"f1": names}})
 	return sources
 }
 

@@ -14,8 +14,26 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
+
+// Report is what is known of the tags of volumes and snapshots, by fsid.
+type Report map[string]Counts
+
+// Counts is how many volumes and snapshots of a Ceph cluster there are of each kind; together
+// they are all of the driver that are not being deleted.
+type Counts struct {
+	// Tagged ones say that they are this cluster's.
+	Tagged int
+	// Untagged ones should, and cannot be made to at the moment.
+	Untagged int
+	// Conflicting ones have the tag of another cluster, and keep it.
+	Conflicting int
+	// Missing ones have no image, subvolume or snapshot any more.
+	Missing int
+	// NothingToTag are volumes that show a snapshot, or a directory of an administrator's, and
+	// snapshots of subvolumes that were removed.
+	NothingToTag int
+}
 
 // maxNamed is how many volumes a message names.
 const maxNamed = 3
@@ -36,14 +54,14 @@ func (c *controller) tell(ctx context.Context, of subject, p problem) {
 
 // finding is what is known of the volumes in one Ceph cluster, after all were looked at.
 type finding struct {
-	counts    report.TagCounts
+	counts    Counts
 	sentences []sentence
 }
 
 // conclude publishes what is known of all volumes. A Ceph cluster that does not answer keeps its
 // last finding.
 func (c *controller) conclude(ctx context.Context, clusters []ceph.Cluster, infraID string) error {
-	published := report.Tags{}
+	published := Report{}
 	var sentences []sentence
 	for _, cluster := range clusters {
 		if len(c.due[cluster.FSID]) == 0 {
@@ -70,7 +88,7 @@ func (c *controller) conclude(ctx context.Context, clusters []ceph.Cluster, infr
 
 func (c *controller) finding(cluster ceph.Cluster, infraID string) finding {
 	counts := c.count(cluster.FSID)
-	out := finding{counts: report.TagCounts{
+	out := finding{counts: Counts{
 		Tagged:       counts[tagged],
 		Untagged:     counts[denied] + counts[unready] + counts[failed],
 		Conflicting:  counts[foreign],

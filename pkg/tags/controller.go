@@ -24,7 +24,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 const (
@@ -65,7 +64,7 @@ type Config struct {
 	// Ours says that the driver that serves the volumes is this operator's. Another one has a
 	// name of its own for the cluster, which is no reason for an event on each volume.
 	Ours   func() bool
-	Report *ctrl.Latest[report.Tags]
+	Report *ctrl.Latest[Report]
 	// Tell writes a warning event about an object, once.
 	Tell     func(ctx context.Context, about corev1.ObjectReference, message string) error
 	Recorder events.Recorder

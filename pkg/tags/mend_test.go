@@ -7,7 +7,6 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 // mute lets so many changes of tags through, and then does not answer.
@@ -55,7 +54,7 @@ func TestOutageBetweenChanges(t *testing.T) {
 		for i := range 5 {
 			f.expect(t, r, i, own(i))
 		}
-		r.expectCounts(t, report.TagCounts{Tagged: 6})
+		r.expectCounts(t, Counts{Tagged: 6})
 		if again := r.client.reads - reads; again > 4 {
 			t.Errorf("%d volumes were read again, 2 of 6 were done", again)
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 func TestVolumesThatAreLeftAlone(t *testing.T) {
@@ -51,7 +50,7 @@ func TestVolumesThatAreLeftAlone(t *testing.T) {
 				if len(f.get(r, 1)) > 0 || r.writes() > 0 {
 					t.Errorf("%s: it is tagged", tc.reason)
 				}
-				if got, _ := r.config.Report.Get(); got[cephtest.FSID] != (report.TagCounts{}) {
+				if got, _ := r.config.Report.Get(); got[cephtest.FSID] != (Counts{}) {
 					t.Errorf("%s: report %+v", tc.reason, got)
 				}
 			})
@@ -111,7 +110,7 @@ func TestRate(t *testing.T) {
 			t.Error("the report comes before the end")
 		}
 		r.later(t, step)
-		r.expectCounts(t, report.TagCounts{Tagged: f.driver.TagsPerSecond + 1})
+		r.expectCounts(t, Counts{Tagged: f.driver.TagsPerSecond + 1})
 	})
 }
 
@@ -124,7 +123,7 @@ func TestProblems(t *testing.T) {
 			r.add(t, provisioned(f.driver, 9, 77))
 			r.later(t, 0)
 			r.expect(t, operatorv1.ConditionFalse, "VolumeMissing", "PersistentVolumes pvc-0, pvc-1, pvc-2 and 3 more in Ceph cluster", "csi-vol-"+uuid(0))
-			r.expectCounts(t, report.TagCounts{Missing: 6})
+			r.expectCounts(t, Counts{Missing: 6})
 			f.add(r, 0)
 			r.later(t, time.Hour)
 			f.expect(t, r, 0, own(0))
@@ -138,7 +137,7 @@ func TestProblems(t *testing.T) {
 			r.add(t, provisioned(f.driver, 1, 1))
 			r.later(t, 0)
 			r.expect(t, operatorv1.ConditionFalse, "AccessDenied", "PersistentVolume pvc-1 in Ceph cluster", "client.u", denials[name][0])
-			r.expectCounts(t, report.TagCounts{Untagged: 1})
+			r.expectCounts(t, Counts{Untagged: 1})
 		})
 	}
 	t.Run("Cloning", func(t *testing.T) {
@@ -149,7 +148,7 @@ func TestProblems(t *testing.T) {
 		r.add(t, provisioned(f.driver, 1, 1))
 		r.later(t, 0)
 		r.expect(t, operatorv1.ConditionTrue, "AsExpected")
-		r.expectCounts(t, report.TagCounts{Untagged: 1})
+		r.expectCounts(t, Counts{Untagged: 1})
 		r.ceph.SetCloning(subvolumeOf(1), false)
 		r.later(t, 2*time.Minute)
 		f.expect(t, r, 1, own(1))
@@ -207,5 +206,5 @@ func TestOneSilentOSD(t *testing.T) {
 	for i := range some {
 		f.expect(t, r, i, own(i))
 	}
-	r.expectCounts(t, report.TagCounts{Tagged: some})
+	r.expectCounts(t, Counts{Tagged: some})
 }

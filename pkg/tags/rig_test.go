@@ -27,7 +27,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 const infraID = "infra-x7k2p"
@@ -117,7 +116,7 @@ func newRig(t *testing.T, d driver.Driver, denied ...string) *rig {
 		PersistentVolumes: listed{volumes.Core().V1().PersistentVolumes(), &r.lists},
 		Volumes:           r.kube.CoreV1(),
 		Ours:              func() bool { return r.ours },
-		Report:            &ctrl.Latest[report.Tags]{},
+		Report:            &ctrl.Latest[Report]{},
 		Contents:          &r.snapshots,
 		Tell: func(_ context.Context, about corev1.ObjectReference, message string) error {
 			r.events = append(r.events, about.Kind+" "+about.Name+": "+message)
@@ -222,10 +221,10 @@ func (r *rig) expect(t *testing.T, status operatorv1.ConditionStatus, reason str
 	}
 }
 
-func (r *rig) expectCounts(t *testing.T, want report.TagCounts) {
+func (r *rig) expectCounts(t *testing.T, want Counts) {
 	t.Helper()
 	got, _ := r.config.Report.Get()
-	if diff := cmp.Diff(report.Tags{cephtest.FSID: want}, got); diff != "" {
+	if diff := cmp.Diff(Report{cephtest.FSID: want}, got); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 // TestShownSnapshots: volumes that show a snapshot are marked there, each for itself.
@@ -36,7 +35,7 @@ func TestShownSnapshots(t *testing.T) {
 	f.expect(t, r, 5, ownSnapshot(5, ceph.TagRetainShown(uuid(1)), "true", ceph.TagRetainShown(uuid(2)), "true"))
 	f.expect(t, r, 6, ownSnapshot(6, ceph.TagCluster, "other"))
 	r.expect(t, operatorv1.ConditionTrue, "AsExpected")
-	r.expectCounts(t, report.TagCounts{NothingToTag: 4})
+	r.expectCounts(t, Counts{NothingToTag: 4})
 
 	r.change(t, "pvc-1", func(pv *corev1.PersistentVolume) {
 		pv.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete

@@ -15,7 +15,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 // contents are snapshots that are set by hand.
@@ -104,7 +103,7 @@ func TestUntaggedSnapshotsAreTagged(t *testing.T) {
 		f.expect(t, r, 3, ownSnapshot(3))
 		f.expect(t, r, 4, ownSnapshot(4, ceph.TagRetain, "true", ceph.TagRetainOf, uuid(4)))
 		r.expect(t, operatorv1.ConditionTrue, "AsExpected")
-		r.expectCounts(t, report.TagCounts{Tagged: 4})
+		r.expectCounts(t, Counts{Tagged: 4})
 
 		writes, reads := r.writes(), r.client.reads
 		r.later(t, 12*time.Hour)
@@ -134,7 +133,7 @@ func TestSnapshotsInTrouble(t *testing.T) {
 		f.expect(t, r, 3, ownSnapshot(3))
 		r.expect(t, operatorv1.ConditionFalse, "ForeignTag", "VolumeSnapshotContent snapcontent-1 in", `"other"`,
 			"PersistentVolume pvc-9, VolumeSnapshotContent snapcontent-2 in", "csi-snap-"+uuid(1))
-		r.expectCounts(t, report.TagCounts{Tagged: 1, Conflicting: 1, Missing: 2})
+		r.expectCounts(t, Counts{Tagged: 1, Conflicting: 1, Missing: 2})
 		if len(r.events) != 1 {
 			t.Errorf("events: %q", r.events)
 		}
@@ -149,7 +148,7 @@ func TestRetainedSnapshot(t *testing.T) {
 	r.snapshots.Set([]*Snapshot{taken(1)})
 	r.later(t, 0)
 	r.expect(t, operatorv1.ConditionTrue, "AsExpected")
-	r.expectCounts(t, report.TagCounts{NothingToTag: 1})
+	r.expectCounts(t, Counts{NothingToTag: 1})
 }
 
 func TestUnknownSnapshots(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 func TestUntaggedVolumesAreTagged(t *testing.T) {
@@ -28,7 +27,7 @@ func TestUntaggedVolumesAreTagged(t *testing.T) {
 		f.expect(t, r, 3, own(3))
 		f.expect(t, r, 4, own(4))
 		r.expect(t, operatorv1.ConditionTrue, "AsExpected")
-		r.expectCounts(t, report.TagCounts{Tagged: 4})
+		r.expectCounts(t, Counts{Tagged: 4})
 
 		writes, reads, said := r.writes(), r.client.reads, r.operator.Writes()
 		r.later(t, time.Minute)
@@ -57,7 +56,7 @@ func TestLists(t *testing.T) {
 			r.add(t, provisioned(f.driver, i, 1))
 		}
 		r.later(t, 0)
-		r.expectCounts(t, report.TagCounts{Tagged: volumes})
+		r.expectCounts(t, Counts{Tagged: volumes})
 		if r.lists > 1 {
 			t.Errorf("all PersistentVolumes were listed %d times, want 1", r.lists)
 		}
@@ -77,7 +76,7 @@ func TestOtherClustersTagIsKept(t *testing.T) {
 		f.expect(t, r, 1, map[string]string{ceph.TagCluster: "other", ceph.TagPV: "pvc-x"})
 		f.expect(t, r, 2, own(2))
 		r.expect(t, operatorv1.ConditionFalse, "ForeignTag", "PersistentVolume pvc-1 in", `"other"`, `"`+infraID+`"`, "csi-vol-"+uuid(1))
-		r.expectCounts(t, report.TagCounts{Tagged: 1, Conflicting: 1})
+		r.expectCounts(t, Counts{Tagged: 1, Conflicting: 1})
 		r.later(t, time.Hour)
 		r.later(t, time.Hour)
 		if len(r.events) != 1 {
@@ -153,7 +152,7 @@ func TestClusterIDs(t *testing.T) {
 	if diff := cmp.Diff(own(1), r.ceph.Image(at)); diff != "" {
 		t.Errorf("tags (-want +got):\n%s", diff)
 	}
-	r.expectCounts(t, report.TagCounts{Tagged: 1})
+	r.expectCounts(t, Counts{Tagged: 1})
 	// A stranger's Ceph cluster is declared later.
 	f := fixtures["RBD"]
 	f.add(r, 2)

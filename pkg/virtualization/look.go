@@ -12,7 +12,6 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 // ProfilesCRD is the CRD by which CDI is known.
@@ -20,7 +19,7 @@ var ProfilesCRD = storageProfiles.crd()
 
 // Look reads once, where no operator runs, what virtual machines can do on which of these
 // StorageClasses of the driver. CDI must be there.
-func Look(ctx context.Context, client dynamic.Interface, d driver.Driver, classes []*storagev1.StorageClass) (report.Machines, error) {
+func Look(ctx context.Context, client dynamic.Interface, d driver.Driver, classes []*storagev1.StorageClass) (Machines, error) {
 	facts := machineFacts{driver: d, classes: classes, snapshotting: true}
 	var err error
 	if facts.profiles, err = listAll(ctx, client, storageProfileVersion); err != nil {

@@ -16,7 +16,6 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 const machinesName = "CephVirtualMachines"
@@ -26,7 +25,7 @@ type MachinesConfig struct {
 	Config
 	CSIDrivers storageinformers.CSIDriverInformer
 	// Matrix is what virtual machines can do on which StorageClass; empty without CDI.
-	Matrix *ctrl.Latest[report.Machines]
+	Matrix *ctrl.Latest[Machines]
 	// Held is the storageClassState that the driver's default StorageClass cannot follow, because
 	// disk images use it; empty if it does.
 	Held *ctrl.Latest[operatorv1.StorageClassStateName]

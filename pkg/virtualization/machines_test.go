@@ -19,7 +19,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
 
 // beside is the Config of a controller of RBD beside the platforms of the rig, with its default
@@ -72,7 +71,7 @@ func TestMistakesAreToldOnce(t *testing.T) {
 	var mute error
 	c := &machines{told: map[Mistake]bool{}, MachinesConfig: MachinesConfig{
 		Config: r.beside(t), CSIDrivers: informers.NewSharedInformerFactory(fake.NewClientset(), 0).Storage().V1().CSIDrivers(),
-		Matrix: &ctrl.Latest[report.Machines]{}, Held: &ctrl.Latest[operatorv1.StorageClassStateName]{},
+		Matrix: &ctrl.Latest[Machines]{}, Held: &ctrl.Latest[operatorv1.StorageClassStateName]{},
 		Tell: func(_ context.Context, m Mistake) error {
 			told = append(told, m.Reason+" "+m.Name)
 			return mute

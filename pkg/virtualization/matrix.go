@@ -2,13 +2,23 @@ package virtualization
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/openshift/ceph-csi-driver-operator/pkg/report"
 )
+
+// Machines is what virtual machines can do on a StorageClass: by its name and that of the
+// feature, why not; empty if they can.
+type Machines map[string]map[string]string
+
+// Classes are the first StorageClasses by name, and how many are left out.
+func (m Machines) Classes(most int) ([]string, int) {
+	names := slices.Sorted(maps.Keys(m))
+	shown := min(len(names), most)
+	return names[:shown], len(names) - shown
+}
 
 // Features of virtual machines, as in Harvester's support matrix of third-party storage.
 const (
@@ -37,8 +47,8 @@ const userSpace = "rbd-nbd"
 //	liveMigration              | the first way to claim a disk is the driver's, at once, by the kernel
 //	snapshot                   | CDI names a snapshot class of the same driver and Ceph cluster
 //	backup                     | never: Harvester backs up Longhorn only, KubeVirt leaves it to others
-func matrix(f machineFacts) report.Machines {
-	out := report.Machines{}
+func matrix(f machineFacts) Machines {
+	out := Machines{}
 	for _, class := range f.classes {
 		i := slices.IndexFunc(f.profiles, func(p *unstructured.Unstructured) bool { return p.GetName() == class.Name })
 		if class.Provisioner != f.driver.Name || i < 0 {

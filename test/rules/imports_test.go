@@ -17,11 +17,12 @@ var layers = []struct {
 	{name: "subcommands", packages: []string{"cmd/ceph-csi-driver-operator"}},
 	{name: "uninstall", packages: []string{"pkg/uninstall"}},
 	{name: "wiring", packages: []string{"pkg/operator", "pkg/process", "pkg/clusterstorage", "pkg/teardown", "pkg/check"}},
+	{name: "status", packages: []string{"pkg/status"}},
 	{name: "features", packages: []string{
-		"pkg/classes", "pkg/connection", "pkg/credentials", "pkg/gate", "pkg/infraid", "pkg/monitors", "pkg/nodes", "pkg/pools", "pkg/presence", "pkg/clusterstorage/servingcerts", "pkg/removal", "pkg/settings", "pkg/status", "pkg/tags", "pkg/virtualization",
+		"pkg/classes", "pkg/connection", "pkg/credentials", "pkg/gate", "pkg/infraid", "pkg/monitors", "pkg/nodes", "pkg/pools", "pkg/presence", "pkg/clusterstorage/servingcerts", "pkg/removal", "pkg/settings", "pkg/tags", "pkg/virtualization",
 	}},
 	{name: "foundation", packages: []string{
-		"assets", "pkg/ceph", "pkg/ceph/cephtest", "pkg/ceph/rados", "pkg/clusterstorage/configs", "pkg/condition", "pkg/condition/conditiontest", "pkg/controller", "pkg/driver", "pkg/proof", "pkg/report", "pkg/shell", "pkg/state", "pkg/usage",
+		"assets", "pkg/ceph", "pkg/ceph/cephtest", "pkg/ceph/rados", "pkg/clusterstorage/configs", "pkg/condition", "pkg/condition/conditiontest", "pkg/controller", "pkg/driver", "pkg/proof", "pkg/shell", "pkg/state", "pkg/usage",
 	}, together: true},
 }
 
