@@ -41,6 +41,9 @@ func changes(d driver.Driver) []change {
 			Expect(env.Kube.CoreV1().Secrets(driver.Namespace).Delete(ctx, driver.CredentialsSecret, metav1.DeleteOptions{})).To(Succeed())
 		}, undo: func(ctx context.Context) { env.Declare(ctx, env.Credentials()) }},
 		{name: "what somebody has deleted", do: func(ctx context.Context) { deleteOperands(ctx, d) }, undo: nothing},
+		{name: "a class of snapshots that somebody has deleted", do: func(ctx context.Context) {
+			Expect(env.Snapshots.SnapshotV1().VolumeSnapshotClasses().Delete(ctx, d.SnapshotClass, metav1.DeleteOptions{})).To(Succeed())
+		}, undo: nothing},
 		{name: "the cluster's proxy", do: func(ctx context.Context) {
 			Expect(env.Cluster.SetProxy(ctx, configv1.ProxyStatus{HTTPProxy: "http://proxy.example.com:3128", NoProxy: ".cluster.local"})).To(Succeed())
 		}, undo: func(ctx context.Context) {
