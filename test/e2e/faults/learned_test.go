@@ -8,6 +8,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
@@ -57,6 +58,13 @@ func arm(ctx context.Context, d driver.Driver, one attempt) {
 	}
 	proxies[d.Name].Arm(one.fault, write, now(ctx), strike(d, one.fault))
 	Expect(calls[d.Name].Arm(one.fault, call)).To(Succeed())
+}
+
+// awaitHit waits until the fault has happened, or does not any more: what was deleted is there again in the end, and at
+// the beginning nobody has been told that it is gone.
+func awaitHit(ctx context.Context, d driver.Driver, one attempt) {
+	GinkgoHelper()
+	_ = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, begun, true, func(context.Context) (bool, error) { return hit(d, one) != "", nil })
 }
 
 // hit is the write that the fault has happened at, if any.
@@ -139,6 +147,9 @@ func (l learned) expectSame(ctx context.Context, d driver.Driver, c change, one 
 		}
 		walk(ctx)
 		walked := time.Now()
+		if struck {
+			awaitHit(ctx, d, one)
+		}
 		expectState(ctx, d, way.end, patience(c, one, back))
 		ended := time.Now()
 		Expect(harm(begin)).To(BeEmpty(), "taken from volumes in use")
