@@ -21,6 +21,7 @@ func TestDecide(t *testing.T) {
 		former  = `{"clusterID":"f2","monitors":["10.8.0.1:6789"]}`
 	)
 	csi := ceph.Placement{FSID: "f1", Filesystem: "fs", SubvolumeGroup: "csi"}
+	own1 := ceph.Placement{FSID: "f1", Filesystem: "fs", SubvolumeGroup: "i", JournalNamespace: "i"}
 	moved := cluster
 	moved.Others = []state.Other{{FSID: "f2", Monitors: []string{"10.8.0.1:6789"}}, {FSID: "f3"}}
 	tests := map[string]struct {
@@ -31,32 +32,42 @@ func TestDecide(t *testing.T) {
 		want     string // without white space; "" for nil
 		err      error
 	}{
-		"First":                   {reason: "pods wait for it: mons are enough", known: known{cluster: cluster}, want: "[" + own + "]"},
-		"Group to come":           {reason: "the driver would make volumes where it never looks for them again", known: known{cluster: cluster, grouped: true}, existing: "[" + foreign + "]"},
-		"Groups run":              {reason: "the driver works already", known: known{cluster: cluster, grouped: true}, existing: "[" + strings.ReplaceAll(own, "10.0.0.1", "10.0.0.9") + "]", want: "[" + own + "]"},
-		"Group of others to come": {reason: "other clusters wait for nothing", known: known{cluster: moved, grouped: true, others: []state.Cluster{{FSID: "f2", Monitors: []string{"10.8.0.1:6789"}}}}, want: "[" + former + "]"},
-		"Journal":                 {reason: "of this cluster alone", known: known{cluster: cluster, place: ceph.Placement{FSID: "f1", Filesystem: "fs", SubvolumeGroup: "i", JournalNamespace: "i"}}, want: strings.ReplaceAll("["+ownCSI+"]", `"csi"`, `"i","radosNamespace":"i"`)},
-		"Journal of others":       {reason: "a person's word where the operator has none", known: known{cluster: cluster, place: csi}, existing: strings.ReplaceAll("["+ownCSI+"]", `"csi"`, `"csi","radosNamespace":"j"`), want: strings.ReplaceAll("["+ownCSI+"]", `"csi"`, `"csi","radosNamespace":"j"`)},
-		"Group known":             {reason: "the group is added when it is known", known: known{cluster: cluster, place: csi}, existing: "[" + own + "]", want: "[" + ownCSI + "]"},
-		"Group not yet":           {reason: "after a restart the group must not go away", known: known{cluster: cluster}, existing: "[" + ownCSI + "]", want: "[" + ownCSI + "]"},
-		"Group gone":              {reason: "RBD has none", known: known{cluster: cluster, place: ceph.Placement{FSID: "f1", Pool: "p"}}, existing: "[" + ownCSI + "]", want: "[" + own + "]"},
-		"Group of others":         {reason: "what the operator has not set is not its to take", known: known{cluster: cluster, place: ceph.Placement{FSID: "f1", Pool: "p"}}, existing: "[" + ownCSI + "]", ours: members{}, want: "[" + ownCSI + "]"},
-		"Own edited":              {reason: "the mons are ours, and what settings say", known: known{cluster: cluster, place: csi}, existing: `[{"clusterID":"f1","monitors":["1.1.1.1:1"],"x":1,"cephFS":{"netNamespaceFilePath":"/n","subvolumeGroup":"x"}}]`, ours: members{}, want: `[{"clusterID":"f1","monitors":["10.0.0.1:6789","10.0.0.2:6789"],"x":1,"cephFS":{"netNamespaceFilePath":"/n","subvolumeGroup":"csi"}}]`},
-		"Other clusterID":         {reason: "volume handles carry it; nothing in it is touched", known: known{cluster: cluster}, existing: "[" + foreign + "]", want: "[" + foreign + "," + own + "]"},
-		"Without mons":            {reason: "half an edit is a person's to end", known: known{cluster: cluster}, existing: `[{"clusterID":"f0","monitors":[]},{"monitors":["1.1.1.1:1"]},` + own + `]`, want: `[{"clusterID":"f0","monitors":[]},{"monitors":["1.1.1.1:1"]},` + own + `]`},
-		"Twice":                   {reason: "ceph-csi takes the first", known: known{cluster: cluster}, existing: `[{"clusterID":"f1","monitors":["1.1.1.1:1"]},` + own + `]`, want: "[" + own + "," + own + "]"},
-		"Spelling":                {reason: "as ceph-csi reads it", known: known{cluster: cluster}, existing: `[{"ClusterID":"f1","Monitors":["1.1.1.1:1"]}]`, want: `[{"ClusterID":"f1","Monitors":["10.0.0.1:6789","10.0.0.2:6789"]}]`},
-		"Cut off":                 {reason: "it may have had more", known: known{cluster: cluster}, existing: `[{"clusterID":`, err: ceph.ErrUnreadableConfig},
-		"An object":               {reason: "it may be half an edit", known: known{cluster: cluster}, existing: foreign, err: ceph.ErrUnreadableConfig},
-		"No entry":                {reason: "ceph-csi refuses all of it", known: known{cluster: cluster}, existing: "[" + own + ",7]", err: ceph.ErrUnreadableConfig},
-		"Another type":            {reason: "ceph-csi refuses all of it", known: known{cluster: cluster}, existing: `[{"clusterID":"f1","monitors":"10.0.0.1:6789"}]`, err: ceph.ErrUnreadableConfig},
-		"Not UTF-8":               {reason: "a reader of JSON would replace it", known: known{cluster: cluster}, existing: "[" + strings.ReplaceAll(own, "f1", "f\xff") + "]", err: ceph.ErrUnreadableConfig},
-		"Blank":                   {reason: "nothing is lost", known: known{cluster: cluster}, existing: " \n", want: "[" + own + "]"},
-		"Null":                    {reason: "built anew", known: known{cluster: cluster}, existing: "null", want: "[" + own + "]"},
-		"Former lost":             {reason: "a cluster that was moved away from comes back; one without mons does not", known: known{cluster: moved}, want: "[" + own + "," + former + "]"},
-		"Former there":            {reason: "what stands there may have more", known: known{cluster: moved}, existing: "[" + strings.ReplaceAll(foreign, "f0", "f2") + "]", want: "[" + strings.ReplaceAll(foreign, "f0", "f2") + "," + own + "]"},
-		"No mons":                 {reason: "an empty list would cut off what runs", known: known{cluster: state.Cluster{FSID: "f1"}}, existing: "[" + own + "]"},
-		"No cluster":              {reason: "nothing is known", existing: "[" + own + "]"},
+		"First":          {reason: "pods wait for it: mons are enough", known: known{cluster: cluster}, want: "[" + own + "]"},
+		"Group to come":  {reason: "the driver would make volumes where it never looks for them again", known: known{cluster: cluster, grouped: true}, existing: "[" + foreign + "]"},
+		"Groups run":     {reason: "the driver works already", known: known{cluster: cluster, grouped: true}, existing: "[" + strings.ReplaceAll(own, "10.0.0.1", "10.0.0.9") + "]", want: "[" + own + "]"},
+		"Others to come": {reason: "nor do those beside it have a journal yet", known: known{cluster: moved, grouped: true, others: []state.Cluster{{FSID: "f2", Monitors: []string{"10.8.0.1:6789"}}}}},
+		"Journal for all": {
+			reason: "ceph-csi mixes up the journals of several clusterIDs",
+			known:  known{cluster: moved, grouped: true, place: own1, others: []state.Cluster{{FSID: "f4", Monitors: []string{"10.7.0.1:6789"}}}},
+			want:   "[" + strings.ReplaceAll(ownCSI, `"csi"`, `"i","radosNamespace":"i"`) + `,{"clusterID":"f2","monitors":["10.8.0.1:6789"],"cephFS":{"radosNamespace":"i"}},{"clusterID":"f4","monitors":["10.7.0.1:6789"],"cephFS":{"radosNamespace":"i"}}]`,
+		},
+		"Journals there": {
+			reason: "volumes may be in what stands there",
+			known:  known{cluster: cluster, grouped: true, place: own1, others: []state.Cluster{{FSID: "f2", Monitors: []string{"10.8.0.2:6789"}}}}, existing: "[" + former + "]",
+			want: "[" + strings.ReplaceAll(former, "10.8.0.1", "10.8.0.2") + "," + strings.ReplaceAll(ownCSI, `"csi"`, `"i","radosNamespace":"i"`) + "]",
+		},
+		"Journal":           {reason: "of this cluster alone", known: known{cluster: cluster, place: own1}, want: strings.ReplaceAll("["+ownCSI+"]", `"csi"`, `"i","radosNamespace":"i"`)},
+		"Journal of others": {reason: "a person's word where the operator has none", known: known{cluster: cluster, place: csi}, existing: strings.ReplaceAll("["+ownCSI+"]", `"csi"`, `"csi","radosNamespace":"j"`), want: strings.ReplaceAll("["+ownCSI+"]", `"csi"`, `"csi","radosNamespace":"j"`)},
+		"Group known":       {reason: "the group is added when it is known", known: known{cluster: cluster, place: csi}, existing: "[" + own + "]", want: "[" + ownCSI + "]"},
+		"Group not yet":     {reason: "after a restart the group must not go away", known: known{cluster: cluster}, existing: "[" + ownCSI + "]", want: "[" + ownCSI + "]"},
+		"Group gone":        {reason: "RBD has none", known: known{cluster: cluster, place: ceph.Placement{FSID: "f1", Pool: "p"}}, existing: "[" + ownCSI + "]", want: "[" + own + "]"},
+		"Group of others":   {reason: "what the operator has not set is not its to take", known: known{cluster: cluster, place: ceph.Placement{FSID: "f1", Pool: "p"}}, existing: "[" + ownCSI + "]", ours: members{}, want: "[" + ownCSI + "]"},
+		"Own edited":        {reason: "the mons are ours, and what settings say", known: known{cluster: cluster, place: csi}, existing: `[{"clusterID":"f1","monitors":["1.1.1.1:1"],"x":1,"cephFS":{"netNamespaceFilePath":"/n","subvolumeGroup":"x"}}]`, ours: members{}, want: `[{"clusterID":"f1","monitors":["10.0.0.1:6789","10.0.0.2:6789"],"x":1,"cephFS":{"netNamespaceFilePath":"/n","subvolumeGroup":"csi"}}]`},
+		"Other clusterID":   {reason: "volume handles carry it; nothing in it is touched", known: known{cluster: cluster}, existing: "[" + foreign + "]", want: "[" + foreign + "," + own + "]"},
+		"Without mons":      {reason: "half an edit is a person's to end", known: known{cluster: cluster}, existing: `[{"clusterID":"f0","monitors":[]},{"monitors":["1.1.1.1:1"]},` + own + `]`, want: `[{"clusterID":"f0","monitors":[]},{"monitors":["1.1.1.1:1"]},` + own + `]`},
+		"Twice":             {reason: "ceph-csi takes the first", known: known{cluster: cluster}, existing: `[{"clusterID":"f1","monitors":["1.1.1.1:1"]},` + own + `]`, want: "[" + own + "," + own + "]"},
+		"Spelling":          {reason: "as ceph-csi reads it", known: known{cluster: cluster}, existing: `[{"ClusterID":"f1","Monitors":["1.1.1.1:1"]}]`, want: `[{"ClusterID":"f1","Monitors":["10.0.0.1:6789","10.0.0.2:6789"]}]`},
+		"Cut off":           {reason: "it may have had more", known: known{cluster: cluster}, existing: `[{"clusterID":`, err: ceph.ErrUnreadableConfig},
+		"An object":         {reason: "it may be half an edit", known: known{cluster: cluster}, existing: foreign, err: ceph.ErrUnreadableConfig},
+		"No entry":          {reason: "ceph-csi refuses all of it", known: known{cluster: cluster}, existing: "[" + own + ",7]", err: ceph.ErrUnreadableConfig},
+		"Another type":      {reason: "ceph-csi refuses all of it", known: known{cluster: cluster}, existing: `[{"clusterID":"f1","monitors":"10.0.0.1:6789"}]`, err: ceph.ErrUnreadableConfig},
+		"Not UTF-8":         {reason: "a reader of JSON would replace it", known: known{cluster: cluster}, existing: "[" + strings.ReplaceAll(own, "f1", "f\xff") + "]", err: ceph.ErrUnreadableConfig},
+		"Blank":             {reason: "nothing is lost", known: known{cluster: cluster}, existing: " \n", want: "[" + own + "]"},
+		"Null":              {reason: "built anew", known: known{cluster: cluster}, existing: "null", want: "[" + own + "]"},
+		"Former lost":       {reason: "a cluster that was moved away from comes back; one without mons does not", known: known{cluster: moved}, want: "[" + own + "," + former + "]"},
+		"Former there":      {reason: "what stands there may have more", known: known{cluster: moved}, existing: "[" + strings.ReplaceAll(foreign, "f0", "f2") + "]", want: "[" + strings.ReplaceAll(foreign, "f0", "f2") + "," + own + "]"},
+		"No mons":           {reason: "an empty list would cut off what runs", known: known{cluster: state.Cluster{FSID: "f1"}}, existing: "[" + own + "]"},
+		"No cluster":        {reason: "nothing is known", existing: "[" + own + "]"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,7 @@ type known struct {
 	// place of the volumes in cluster; only its SubvolumeGroup and JournalNamespace count, and the zero
 	// Placement is that it is not known yet.
 	place ceph.Placement
-	// grouped says that volumes have those: without them, a new entry would have the driver make volumes
+	// grouped says that volumes have those: without them, new entries would have the driver make volumes
 	// where it never looks for them again.
 	grouped bool
 	// unset: nobody knows the options below; those that stand there stay.
@@ -43,7 +43,7 @@ func decide(k known, existing []byte, ours members) ([]byte, members, error) {
 	inUse := k.cluster.FSID != "" && len(k.cluster.Monitors) > 0
 	c, err := readConfig(existing)
 	if k.grouped && k.place == (ceph.Placement{}) && c.find(k.cluster.FSID) < 0 {
-		inUse = false
+		return nil, ours, err
 	}
 	if err != nil || !inUse && len(k.others) == 0 {
 		return nil, ours, err
@@ -60,10 +60,14 @@ func decide(k known, existing []byte, ours members) ([]byte, members, error) {
 	}
 	for _, other := range k.cluster.Others {
 		if d.find(other.FSID) < 0 && len(other.Monitors) > 0 {
-			d.set(other.FSID, "monitors", other.Monitors)
+			d.add(other.FSID, other.Monitors, k)
 		}
 	}
 	for _, other := range k.others {
+		if d.find(other.FSID) < 0 {
+			d.add(other.FSID, other.Monitors, k)
+			continue
+		}
 		d.set(other.FSID, "monitors", other.Monitors)
 	}
 	d.follow(k.maps)
@@ -123,6 +127,15 @@ type decision struct {
 func (d *decision) set(clusterID, path string, value any) {
 	if d.err == nil {
 		d.err = d.config.set(clusterID, path, value)
+	}
+}
+
+// add makes an entry for a Ceph cluster that is not in use. It has the journal of the one that is: ceph-csi
+// mixes up those of several clusterIDs.
+func (d *decision) add(clusterID string, mons []string, k known) {
+	d.set(clusterID, "monitors", mons)
+	if k.place.JournalNamespace != "" {
+		d.set(clusterID, journalMember, k.place.JournalNamespace)
 	}
 }
 

@@ -39,7 +39,9 @@ const (
 //	no          none             no                no                | ceph-csi's own, which the given user was made for
 //	no          none             no                yes               | that of the infra ID: nobody else's users reach it
 //
-// A group of the settings counts for more than any.
+// A group of the settings counts for more than any. The journal is that of other entries of config.json, where
+// there are some: ceph-csi keeps the namespace of its last call for all that are under way (Config.Connect
+// in its internal/journal), so that calls for several would write into each other's.
 func homeOf(d driver.Driver, in input) (home, origin) {
 	if !d.NeedsFilesystem {
 		return home{}, remembered
@@ -58,6 +60,9 @@ func homeOf(d driver.Driver, in input) (home, origin) {
 		by = waiting
 	case *in.users:
 		h = home{in.infraID, in.infraID}
+		if len(in.config) > 0 {
+			h.journal = in.config[0].JournalNamespace
+		}
 	}
 	h.group = cmp.Or(in.settings.SubvolumeGroup, h.group)
 	return h, by

@@ -42,7 +42,7 @@ func TestHome(t *testing.T) {
 		"Moved":         {"another Ceph cluster begins anew", input{fsid: "g", class: inFiles, recorded: in(shared), users: &yes}, own, chosen},
 		"Moved back":    {"config.json has what was", input{fsid: "f", recorded: ceph.Placement{FSID: "g", SubvolumeGroup: "x"}, config: entry("f", own), users: &yes}, own, chosen},
 		"Entry":         {"the driver has worked with it", input{fsid: "f", config: entry("f", none), users: &yes}, none, chosen},
-		"Other entry":   {"of another Ceph cluster", input{fsid: "f", config: entry("g", shared), users: &yes}, own, chosen},
+		"Other entry":   {"ceph-csi would mix up the journals of two clusterIDs", input{fsid: "f", config: entry("g", shared), users: &yes}, home{"infra", ""}, chosen},
 		"Class":         {"it may have volumes", input{fsid: "f", class: inFiles, users: &yes}, none, lost},
 		"Volumes":       {"the class was removed", input{fsid: "f", volumes: map[ceph.Placement]int{inFiles: 1}, users: &yes}, none, lost},
 		"Lost, offline": {"nothing says where", input{class: inFiles}, none, lost},

@@ -15,7 +15,6 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
-	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
 )
 
 // groupLabel says which group a claim is of.
@@ -61,7 +60,7 @@ func Grouped() {
 		// ceph-csi leaves its reservation.
 		for _, left := range inPools(ctx, Default) {
 			if pool, object, _ := strings.Cut(left, " "); strings.HasPrefix(object, "csi.volume.group.") && pool == cephdaemons.Filesystem+"-metadata" {
-				_, err := env.Cluster.Ceph().RADOS(ctx, "--pool", pool, "--namespace", embedded.DefaultInfrastructureName, "rm", object)
+				_, err := env.Cluster.Ceph().RADOS(ctx, "--pool", pool, "--namespace", env.ConfigJSON(ctx, Default, driver.CephFS)[0].CephFS.RadosNamespace, "rm", object)
 				Expect(err).NotTo(HaveOccurred())
 			}
 		}

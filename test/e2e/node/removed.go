@@ -12,7 +12,6 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
-	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
@@ -110,7 +109,8 @@ func inPools(ctx context.Context, g Gomega) []string {
 
 func subvolumes(ctx context.Context, g Gomega) []string {
 	GinkgoHelper()
-	out, err := env.Cluster.Ceph().Command(ctx, "fs", "subvolume", "ls", cephdaemons.Filesystem, embedded.DefaultInfrastructureName, "--format", "json")
+	group := env.ConfigJSON(ctx, g, driver.CephFS)[0].CephFS.SubvolumeGroup
+	out, err := env.Cluster.Ceph().Command(ctx, "fs", "subvolume", "ls", cephdaemons.Filesystem, group, "--format", "json")
 	g.Expect(err).NotTo(HaveOccurred())
 	var found []struct{ Name string }
 	g.Expect(json.Unmarshal(out, &found)).To(Succeed())

@@ -56,15 +56,15 @@ func foreign() {
 		})
 	}
 
-	It("still looks after the mon addresses", func(ctx SpecContext) {
+	It("still looks after the mon addresses, and leaves open where subvolumes will be", func(ctx SpecContext) {
 		mons := env.MonAddresses(ctx)
-		for _, d := range driver.All {
-			Eventually(func(g Gomega) {
-				entries := env.ConfigJSON(ctx, g, d)
-				g.Expect(entries).To(HaveLen(1))
-				g.Expect(entries[0].Monitors).To(ConsistOf(mons))
-			}).WithContext(ctx).Should(Succeed())
-		}
+		Eventually(func(g Gomega) {
+			entries := env.ConfigJSON(ctx, g, driver.RBD)
+			g.Expect(entries).To(HaveLen(1))
+			g.Expect(entries[0].Monitors).To(ConsistOf(mons))
+		}).WithContext(ctx).Should(Succeed())
+		_, err := env.Kube.CoreV1().Secrets(driver.Namespace).Get(ctx, driver.CephFS.ConfigSecret(), metav1.GetOptions{})
+		Expect(apierrors.IsNotFound(err)).To(BeTrue(), "nobody reads it yet: %v", err)
 	})
 
 	It("still looks after the pools in use", func(ctx SpecContext) {

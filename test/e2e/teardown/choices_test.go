@@ -20,9 +20,7 @@ func choices() {
 	It("asks, and removes nothing unless somebody says yes", func(ctx SpecContext) {
 		c = ceph.Cluster("chosen-a1b2c", 1)
 		image, retained = must(c.Image(block, "one")), must(c.Image(block, "retained"))
-		own := volumes.FileClass{Filesystem: files.Filesystem, Group: c.InfraID, Namespace: c.InfraID}
-		Expect(ceph.Group(own)).To(Succeed())
-		subvolume, shown = must(c.Subvolume(own, "one")), must(c.Subvolume(files, "shown"))
+		subvolume, shown = must(c.Subvolume(files, "one")), must(c.Subvolume(files, "shown"))
 		before := dump()
 		r := run(ctx, "--infra-id="+c.InfraID)
 		Expect(r.code).To(Equal(2))
