@@ -97,7 +97,7 @@ func (subvolumes) locate(ctx context.Context, cluster TagStore, filesystems []ce
 		return shown(ctx, cluster, filesystems[n], pools, v, entry[journalBacking])
 	}
 	return ceph.SubvolumePlace{
-		Filesystem: filesystems[n].Name, Group: groupOf(Directory(v.Attributes)),
+		Filesystem: filesystems[n].Name, Group: v.group(),
 		Name: cmp.Or(entry[journalName], v.usual(handle.UUID)),
 	}, nil
 }
@@ -146,6 +146,14 @@ func defaultOf(filesystems []ceph.FileSystem) string {
 		}
 	}
 	return ""
+}
+
+// group is that of the volume's path; of one that has none, what config.json says.
+func (v Volume) group() string {
+	if directory := Directory(v.Attributes); directory != "" {
+		return groupOf(directory)
+	}
+	return cmp.Or(v.Group, DefaultSubvolumeGroup)
 }
 
 // groupOf is the group in what Directory returns.

@@ -117,6 +117,7 @@ func TestWhereTagsAre(t *testing.T) {
 		"Migrated":           {reason: "its name is not known", driver: RBD, handle: "mig_mons-b7f67366bb43f32e07d8a261a7840da9_image-" + volumeUUID + "_706f6f6c", err: ErrNothingToTag},
 		"Subvolume":          {reason: "the journal names it", driver: CephFS, handle: volumeHandle(1), journals: map[string]map[string]string{"meta/csi/" + entry: named}, want: "fs/csi/shop-" + volumeUUID},
 		"SubvolumeGroup":     {reason: "the path tells the group", driver: CephFS, handle: volumeHandle(1), values: map[string]string{"subvolumePath": "/volumes/team"}, want: "fs/team/csi-vol-" + volumeUUID},
+		"Pathless":           {reason: "config.json tells the group of a volume without a path", driver: CephFS, group: "team", handle: volumeHandle(1), want: "fs/team/csi-vol-" + volumeUUID},
 		"Ungrouped":          {reason: "Ceph's directory of those", driver: CephFS, handle: volumeHandle(1), values: map[string]string{"subvolumePath": "/volumes/_nogroup/x/y"}, want: "fs/csi-vol-" + volumeUUID},
 		"Shallow":            {reason: "it shows a snapshot", driver: CephFS, handle: volumeHandle(1), journals: map[string]map[string]string{"meta/csi/" + entry: shows(1), "meta/csi/csi.snap." + volumeUUID: taken}, want: "fs/csi/vol-1@shop-" + volumeUUID, shown: true},
 		"ShallowGroup":       {reason: "config.json tells the group", driver: CephFS, group: "team", handle: volumeHandle(1), journals: map[string]map[string]string{"meta/csi/" + entry: shows(1), "meta/csi/csi.snap." + volumeUUID: taken}, want: "fs/team/vol-1@shop-" + volumeUUID, shown: true},

@@ -28,7 +28,7 @@ func TestDemo(t *testing.T) {
 	}
 	for _, want := range []string{
 		"rbd      place of volumes: Ceph has pool demo-x7k2p-rbd (application rbd",
-		"cephfs   place of volumes: Ceph has subvolume group csi in filesystem",
+		"cephfs   place of volumes: Ceph has subvolume group demo-x7k2p in filesystem",
 		"rbd      StorageClass ceph-rbd exists, the default of the cluster\n",
 		"cephfs   DaemonSet ceph-cephfs-csi-driver-node ready 8/8\n",
 		"rbd      Deployment ceph-rbd-csi-driver-controller ready 2/2\n",
