@@ -9,6 +9,7 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
@@ -42,12 +43,18 @@ type GateConfig struct {
 	Recorder events.Recorder
 }
 
-// gate knows since when it has seen which roles bound, and since when there is no platform for the rights that
-// it has. One worker calls it.
+// gate knows since when it has seen the binding of which role, and since when there is no platform for the rights
+// that it has. One worker calls it.
 type gate struct {
 	GateConfig
-	bound map[string]time.Time
+	bound map[string]sight
 	idle  time.Time
+}
+
+// sight is when a binding was seen first.
+type sight struct {
+	binding types.UID
+	first   time.Time
 }
 
 // spread is how long API servers may take to hear of a binding.
@@ -57,7 +64,7 @@ const spread = 3 * time.Second
 // CRDs exist, the driver is deployed and managementState is Managed. Of platforms for virtual machines it takes the
 // rights then, and gives them back where they are needless; it writes nothing else.
 func NewGate(config GateConfig) factory.Controller {
-	c := &gate{GateConfig: config, bound: map[string]time.Time{}}
+	c := &gate{GateConfig: config, bound: map[string]sight{}}
 	return factory.New().
 		WithSync(c.sync).
 		ResyncEvery(resync).
@@ -100,15 +107,18 @@ func (c *gate) allowed(k kind, queue workqueue.TypedRateLimitingInterface[any]) 
 	if k.role == "" {
 		return true
 	}
-	made, bound := c.Rights.bound(c.Driver, k.role)
-	if !bound {
+	held := c.Rights.bound(c.Driver, k.role)
+	if held == nil {
 		delete(c.bound, k.role)
 		return false
 	}
-	if c.bound[k.role].IsZero() {
-		c.bound[k.role] = c.Clock.Now()
+	seen, known := c.bound[k.role]
+	if !known || seen.binding != held.UID {
+		seen = sight{held.UID, c.Clock.Now()}
+		c.bound[k.role] = seen
 	}
-	rest := spread - max(c.Clock.Since(c.bound[k.role]), c.Clock.Since(made)-time.Second) // It is of whole seconds.
+	made := held.CreationTimestamp.Time
+	rest := spread - max(c.Clock.Since(seen.first), c.Clock.Since(made)-time.Second) // It is of whole seconds.
 	if rest > 0 {
 		queue.AddAfter(factory.DefaultQueueKey, rest)
 	}

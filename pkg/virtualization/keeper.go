@@ -80,7 +80,7 @@ func (c keeper) sync(ctx context.Context, _ factory.SyncContext) error {
 	if err != nil {
 		return err
 	}
-	_, bound := c.Rights.bound(c.Driver, c.role)
+	bound := c.Rights.bound(c.Driver, c.role) != nil
 	if !bound && w.needed() {
 		return c.failed(ctx, c.Rights.bind(ctx, c.Driver, c.role))
 	}

@@ -25,7 +25,7 @@ import (
 //	                        | StorageClasses, then give them back
 func (c *gate) keepRights(ctx context.Context, queue workqueue.TypedRateLimitingInterface[any]) error {
 	role := c.Driver.MachinesRole()
-	_, bound := c.Rights.bound(c.Driver, role)
+	bound := c.Rights.bound(c.Driver, role) != nil
 	there := slices.ContainsFunc(platform, func(k kind) bool { return len(k.wanted(c.Served)) > 0 })
 	if there || !bound {
 		c.idle = time.Time{}

@@ -3,7 +3,6 @@ package virtualization
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
@@ -40,13 +39,13 @@ func (r Rights) informer(d driver.Driver) factory.Informer {
 	return ctrl.Only(r.Bindings.Informer(), d.ImagesRole(), d.MachinesRole(), d.ModulesRole())
 }
 
-// bound says whether the operator has a role, and since when.
-func (r Rights) bound(d driver.Driver, role string) (time.Time, bool) {
+// bound is the binding that gives the operator a role; nil where there is none.
+func (r Rights) bound(d driver.Driver, role string) *rbacv1.ClusterRoleBinding {
 	held, err := r.Bindings.Lister().Get(role)
 	if err != nil || !gives(held, d, role) {
-		return time.Time{}, false
+		return nil
 	}
-	return held.CreationTimestamp.Time, true
+	return held
 }
 
 // Held says, past the cache, whether the operator has a role.

@@ -38,6 +38,27 @@ func TestReadOnlyWithRights(t *testing.T) {
 	}
 }
 
+// TestBindingAnew: what API servers knew of the last binding says nothing of the next one.
+func TestBindingAnew(t *testing.T) {
+	r, role, crd := newGateRig(t), driver.RBD.MachinesRole(), storageProfiles.crd()
+	r.expect(t, "CDI is there", storageProfiles, ready)
+	r.clock.SetTime(r.clock.Now().Add(spread))
+	versions := r.served[crd]
+	delete(r.served, crd)
+	r.expect(t, "it has gone", storageProfiles, absent)
+	r.unbind(t, role)
+	binding := selfBinding(driver.RBD, role)
+	binding.UID, binding.CreationTimestamp.Time = "anew", r.clock.Now()
+	r.addBinding(t, binding)
+	r.served[crd] = versions
+	r.sync(t)
+	if _, watched := r.config.Watches.resource(storageProfiles); watched {
+		t.Error("it is read before API servers have heard that it may be")
+	}
+	r.clock.SetTime(r.clock.Now().Add(spread))
+	r.expect(t, "they have", storageProfiles, ready)
+}
+
 func TestRights(t *testing.T) {
 	d := driver.RBD
 	k := moduleKinds(d)[0]
