@@ -20,6 +20,8 @@ const (
 	bare
 	// unready: it is being made, or its filesystem has no MDS at the moment.
 	unready
+	// outrun: its tags were changed since they were read, such as for another volume of the same snapshot.
+	outrun
 	// failed: Ceph answered something that nobody expected.
 	failed
 	verdicts
@@ -34,6 +36,7 @@ var again = [verdicts]time.Duration{
 	missing: 30 * time.Minute,
 	bare:    24 * time.Hour,
 	unready: time.Minute,
+	outrun:  0,
 	failed:  10 * time.Minute,
 }
 

@@ -90,7 +90,7 @@ func (c *controller) finding(cluster ceph.Cluster, infraID string) finding {
 	counts := c.count(cluster.FSID)
 	out := finding{counts: Counts{
 		Tagged:       counts[tagged],
-		Untagged:     counts[denied] + counts[unready] + counts[failed],
+		Untagged:     counts[denied] + counts[unready] + counts[outrun] + counts[failed],
 		Conflicting:  counts[foreign],
 		Missing:      counts[missing],
 		NothingToTag: counts[bare],

@@ -61,7 +61,8 @@ func verdictOf(err error) verdict {
 	}{
 		{driver.ErrNothingToTag, bare}, {ceph.ErrRetained, bare},
 		{ceph.ErrNotFound, missing},
-		{ceph.ErrNotReady, unready}, {ceph.ErrNoActiveMDS, unready}, {ceph.ErrChanged, unready},
+		{ceph.ErrNotReady, unready}, {ceph.ErrNoActiveMDS, unready},
+		{ceph.ErrChanged, outrun},
 		{ceph.ErrDenied, denied},
 	} {
 		if errors.Is(err, known.err) {
@@ -137,7 +138,7 @@ func (c *controller) judge(ctx context.Context, s session, of subject, found dri
 // describe is what people are told of an error about one volume.
 func describe(err error) problem {
 	switch verdictOf(err) {
-	case bare, unready:
+	case bare, unready, outrun:
 		return problem{}
 	}
 	return problem{text: err.Error()}

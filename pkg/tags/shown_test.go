@@ -31,7 +31,7 @@ func TestShownSnapshots(t *testing.T) {
 	shows(3, 5, corev1.PersistentVolumeReclaimDelete)
 	shows(4, 6, corev1.PersistentVolumeReclaimRetain)
 	r.later(t, 0)
-	r.later(t, time.Hour) // Changes of one snapshot at the same time follow one another.
+	r.later(t, lookPause) // Changes of one snapshot at the same time follow one another.
 	f.expect(t, r, 5, ownSnapshot(5, ceph.TagRetainShown(uuid(1)), "true", ceph.TagRetainShown(uuid(2)), "true"))
 	f.expect(t, r, 6, ownSnapshot(6, ceph.TagCluster, "other"))
 	r.expect(t, operatorv1.ConditionTrue, "AsExpected")
