@@ -107,16 +107,28 @@ func inPools(ctx context.Context, g Gomega) []string {
 	return out
 }
 
+// subvolumes are those of all groups, as "group/name".
 func subvolumes(ctx context.Context, g Gomega) []string {
 	GinkgoHelper()
-	group := env.ConfigJSON(ctx, g, driver.CephFS)[0].CephFS.SubvolumeGroup
-	out, err := env.Cluster.Ceph().Command(ctx, "fs", "subvolume", "ls", cephdaemons.Filesystem, group, "--format", "json")
+	var all []string
+	for _, group := range namesOf(ctx, g, "fs", "subvolumegroup", "ls", cephdaemons.Filesystem) {
+		for _, name := range namesOf(ctx, g, "fs", "subvolume", "ls", cephdaemons.Filesystem, group) {
+			all = append(all, group+"/"+name)
+		}
+	}
+	return all
+}
+
+// namesOf are what a command of Ceph lists.
+func namesOf(ctx context.Context, g Gomega, command ...string) []string {
+	GinkgoHelper()
+	out, err := env.Cluster.Ceph().Command(ctx, append(command, "--format", "json")...)
 	g.Expect(err).NotTo(HaveOccurred())
 	var found []struct{ Name string }
 	g.Expect(json.Unmarshal(out, &found)).To(Succeed())
 	var names []string
-	for _, s := range found {
-		names = append(names, s.Name)
+	for _, f := range found {
+		names = append(names, f.Name)
 	}
 	return names
 }
