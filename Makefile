@@ -94,7 +94,7 @@ fuzz: dependencies ## Give each parser what nobody has thought of, for a minute 
 # Each release twice: its daemons with clients of the installed one, as an upgraded cluster has them, and
 # everything of that release, as a new cluster has it.
 RELEASES ?= 18.2 20.2
-RELEASE_SUITES ?= ./pkg/ceph/rados ./test/volumes $(addprefix ./test/e2e/,check credentials teardown tags pools connect)
+RELEASE_SUITES ?= ./pkg/ceph/rados ./test/volumes $(addprefix ./test/e2e/,check credentials shared teardown tags pools connect)
 test-releases: $(addprefix test-release-,$(RELEASES)) ## Run the suites that touch Ceph on newer Ceph, unpacked from Debian's packages
 
 test-release-%: build

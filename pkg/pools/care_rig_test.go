@@ -130,7 +130,12 @@ func (r *careRig) use(t *testing.T, classes []*storagev1.StorageClass, volumes .
 }
 
 func use(d driver.Driver, classes []*storagev1.StorageClass, volumes ...*corev1.PersistentVolume) usage.Usage {
-	return usage.Of(d, nil, classes, volumes)
+	return usage.Of(d, configured(""), classes, volumes)
+}
+
+// configured is a config.json that has the cluster.
+func configured(group string) []ceph.ConfigEntry {
+	return []ceph.ConfigEntry{{ClusterID: cephtest.FSID, Monitors: []string{"192.0.2.1:6789"}, SubvolumeGroup: group}}
 }
 
 // reads counts the lists of pools and of subvolume groups.

@@ -12,6 +12,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
 func TestMissingPoolIsReported(t *testing.T) {
@@ -100,12 +101,13 @@ func TestFilesystemsOfClasses(t *testing.T) {
 	r := newCareRig(t, driver.CephFS)
 	r.ceph.AddFileSystem("a", true)
 	r.ceph.AddFileSystem("idle", false)
-	r.config.Placement.Set(ceph.Placement{FSID: cephtest.FSID, Filesystem: "x", SubvolumeGroup: "apps"})
-	r.use(t, classes(
+	named := classes(
 		class(driver.CephFS, "nogroup", "fsName", "a"), class(driver.CephFS, "idle", "fsName", "idle"),
 		class(driver.CephFS, "layout", "fsName", "a", "pool", "a-data"), class(driver.CephFS, "wrong", "fsName", "a", "pool", "idle-data"),
 		class(driver.CephFS, "nopool", "fsName", "a", "pool", "none"),
-	))
+	)
+	r.config.Usage.Set(usage.Of(driver.CephFS, configured("apps"), named, nil))
+	r.later(t)
 	group := `filesystem "a" has no subvolume group "apps"; create it: ceph fs subvolumegroup create a apps`
 	r.expectProblems(t, "group and layout", group, group,
 		`StorageClass nopool, Ceph cluster `+cephtest.FSID+`: data pool "none" does not exist`, group,

@@ -45,7 +45,7 @@ func (d demand) text() string {
 	for i := range legacy {
 		legacy[i].Volumes = 1
 	}
-	return fmt.Sprintf("%+v %d %+v %+v %+v %t %t %t", places, len(d.usage.Others), legacy, d.place, d.user, d.create, d.protect, d.undecided)
+	return fmt.Sprintf("%+v %d %+v %+v %+v %+v %t %t %t", places, len(d.usage.Others), legacy, d.usage.Config, d.place, d.user, d.create, d.protect, d.undecided)
 }
 
 // view is what was seen of one Ceph cluster.

@@ -1,6 +1,7 @@
 package pools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,9 +51,9 @@ func (l *look) lacks(ctx context.Context, place usage.Place) ([]driver.Lack, err
 
 // groups looks for the subvolume group where the other controller of this package does not.
 func (l *look) groups(ctx context.Context, place ceph.Placement) ([]driver.Lack, error) {
-	group := driver.DefaultSubvolumeGroup
-	if l.place.FSID == l.cluster.FSID && l.place.SubvolumeGroup != "" {
-		group = l.place.SubvolumeGroup
+	group, known := l.group()
+	if !known {
+		return nil, nil
 	}
 	var out []driver.Lack
 	for _, filesystem := range l.Driver.Storage.Grouped(l.has, place) {
@@ -72,6 +73,15 @@ func (l *look) groups(ctx context.Context, place ceph.Placement) ([]driver.Lack,
 		out = append(out, lacks...)
 	}
 	return out, nil
+}
+
+// group is the subvolume group that ceph-csi uses in the cluster, once config.json has that.
+func (l *look) group() (string, bool) {
+	i := slices.IndexFunc(l.usage.Config, func(e ceph.ConfigEntry) bool { return e.ClusterID == l.cluster.FSID })
+	if i < 0 {
+		return "", false
+	}
+	return cmp.Or(l.usage.Config[i].SubvolumeGroup, driver.DefaultSubvolumeGroup), true
 }
 
 // namespaces looks for the RADOS namespace of images; librbd makes none by itself.

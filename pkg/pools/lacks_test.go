@@ -115,6 +115,25 @@ func TestGroupsAreCreatedOnDemand(t *testing.T) {
 	denied.expectProblems(t, "who may not create says so", `creating subvolume group "csi" of filesystem "a"`, `filesystem "a" has no subvolume group "csi"`)
 }
 
+// TestGroupUnknown: a group that ceph-csi may not be told to use is neither missed nor made.
+func TestGroupUnknown(t *testing.T) {
+	r := newCareRig(t, driver.CephFS)
+	r.settings.CreatePools = true
+	r.ceph.AddFileSystem("a", true)
+	named := classes(class(driver.CephFS, "c", "fsName", "a"))
+	r.config.Usage.Set(usage.Of(driver.CephFS, nil, named, nil))
+	r.later(t)
+	r.expectProblems(t, "config.json lacks the cluster")
+	if got := r.ceph.Groups("a"); len(got) > 0 {
+		t.Errorf("groups before config.json has the cluster: %q", got)
+	}
+	r.config.Usage.Set(usage.Of(driver.CephFS, configured("infra"), named, nil))
+	r.later(t)
+	if got := r.ceph.Groups("a"); !slices.Equal(got, []string{"infra"}) {
+		t.Errorf("groups after: %q", got)
+	}
+}
+
 func TestClusterIDsOfAdministrators(t *testing.T) {
 	r := newCareRig(t, driver.RBD)
 	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
