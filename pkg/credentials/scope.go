@@ -1,6 +1,7 @@
 package credentials
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,11 +14,10 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
-
-const infrastructureName = "cluster"
 
 // input is everything that is decided on, but for what Ceph says.
 type input struct {
@@ -123,15 +123,12 @@ func (c *controller) minted() (bool, error) {
 
 // infraID is in the users' names: several OpenShift clusters may share a Ceph cluster.
 func (c *controller) infraID() (string, error) {
-	infrastructure, err := c.Infrastructures.Lister().Get(infrastructureName)
-	if err != nil && !apierrors.IsNotFound(err) {
-		return "", fmt.Errorf("reading Infrastructure %s: %w", infrastructureName, err)
+	infraID, err := ctrl.InfraID(c.Infrastructures.Lister())
+	if errors.Is(err, ctrl.ErrNoInfraID) {
+		return "", fmt.Errorf("the driver's Ceph users have no names: %w; set it, or spec.driverConfig.ceph.credentials of ClusterCSIDriver %s to %s",
+			err, c.Driver.Name, driver.CredentialsPassthrough)
 	}
-	if err != nil || infrastructure.Status.InfrastructureName == "" {
-		return "", fmt.Errorf("status.infrastructureName of Infrastructure %s is empty, so that the driver's Ceph users have no names; "+
-			"set it, or spec.driverConfig.ceph.credentials of ClusterCSIDriver %s to %s", infrastructureName, c.Driver.Name, driver.CredentialsPassthrough)
-	}
-	return infrastructure.Status.InfrastructureName, nil
+	return infraID, err
 }
 
 // scope remembers what was used lately. The zero scope is empty.

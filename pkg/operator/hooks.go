@@ -18,6 +18,7 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/utils/ptr"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -54,14 +55,8 @@ func replicasFor(infra configv1.InfrastructureStatus) int32 {
 // which the volumes of this cluster are found at its teardown.
 func requireInfraID(infrastructures configlisters.InfrastructureLister) func(*operatorv1.OperatorSpec, *appsv1.Deployment) error {
 	return func(*operatorv1.OperatorSpec, *appsv1.Deployment) error {
-		infra, err := infrastructures.Get(infrastructureName)
-		if err != nil {
-			return fmt.Errorf("reading the infra ID: %w", err)
-		}
-		if infra.Status.InfrastructureName == "" {
-			return fmt.Errorf("status.infrastructureName of Infrastructure %s is empty: without it, new volumes would have no tag", infrastructureName)
-		}
-		return nil
+		_, err := ctrl.InfraID(infrastructures)
+		return err
 	}
 }
 

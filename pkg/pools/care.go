@@ -131,7 +131,7 @@ func (c *care) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	if !connected {
 		return nil
 	}
-	infraID, err := infrastructure(c.Infrastructures)
+	infraID, err := ctrl.InfraID(c.Infrastructures.Lister())
 	if err != nil {
 		return err
 	}

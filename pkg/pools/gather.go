@@ -4,15 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	configinformers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
-
-const infrastructureName = "cluster"
 
 // gather reads everything but Ceph. What could be read is returned beside an error, so that
 // a class that exists keeps its place whatever else is broken.
@@ -42,7 +40,7 @@ func (c *controller) gather(ctx context.Context, open bool) (input, error) {
 	if in.settings, err = c.Settings(); err != nil {
 		return in, err
 	}
-	if in.infraID, err = infrastructure(c.Infrastructures); err != nil {
+	if in.infraID, err = ctrl.InfraID(c.Infrastructures.Lister()); err != nil {
 		return in, err
 	}
 	in.users = c.users(in.settings.Credentials)
@@ -75,18 +73,6 @@ func (c *controller) users(mode driver.CredentialsMode) *bool {
 		return &minted
 	}
 	return nil
-}
-
-// infrastructure is the infra ID of the OpenShift cluster.
-func infrastructure(informer configinformers.InfrastructureInformer) (string, error) {
-	infrastructure, err := informer.Lister().Get(infrastructureName)
-	if err != nil {
-		return "", fmt.Errorf("reading Infrastructure %s: %w", infrastructureName, err)
-	}
-	if infrastructure.Status.InfrastructureName == "" {
-		return "", fmt.Errorf("status.infrastructureName of Infrastructure %s is empty, so that pools of this OpenShift cluster have no name", infrastructureName)
-	}
-	return infrastructure.Status.InfrastructureName, nil
 }
 
 // places counts the driver's volumes by where they are.

@@ -34,8 +34,6 @@ const (
 	deadline = 45 * time.Second
 )
 
-const infrastructureName = "cluster"
-
 // Cluster is what is needed of a connection to Ceph. A connection that was closed holds no watch.
 type Cluster interface {
 	Watch(ctx context.Context, pool, object string, answer []byte, create bool) (ceph.Watch, error)
@@ -93,16 +91,15 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if err != nil || state == ctrl.NoCR {
 		return err
 	}
-	infrastructure, err := c.Infrastructures.Lister().Get(infrastructureName)
-	if err != nil {
-		return fmt.Errorf("reading Infrastructure %s: %w", infrastructureName, err)
-	}
-	infraID := infrastructure.Status.InfrastructureName
-	clusters, _ := c.Clusters.Get()
-	used, _ := c.Used.Get()
-	if infraID == "" {
+	infraID, err := ctrl.InfraID(c.Infrastructures.Lister())
+	if errors.Is(err, ctrl.ErrNoInfraID) {
 		return nil // Who needs it most reports it.
 	}
+	if err != nil {
+		return err
+	}
+	clusters, _ := c.Clusters.Get()
+	used, _ := c.Used.Get()
 	var errs []error
 	for _, cluster := range clusters {
 		client, live := c.Client(cluster.FSID)

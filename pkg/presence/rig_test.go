@@ -51,7 +51,7 @@ func newRig(t *testing.T, c *cephtest.Cluster, clock *clocktesting.FakePassiveCl
 	t.Helper()
 	informers := configinformers.NewSharedInformerFactory(configfake.NewSimpleClientset(), 0)
 	err := informers.Config().V1().Infrastructures().Informer().GetIndexer().Add(&configv1.Infrastructure{
-		ObjectMeta: metav1.ObjectMeta{Name: infrastructureName}, Status: configv1.InfrastructureStatus{InfrastructureName: infraID},
+		ObjectMeta: metav1.ObjectMeta{Name: "cluster"}, Status: configv1.InfrastructureStatus{InfrastructureName: infraID},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,6 @@ package tags
 
 import (
 	"context"
-	"fmt"
 	"hash/maphash"
 	"sync/atomic"
 	"time"
@@ -147,7 +146,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if !connected || len(clusters) == 0 || state != operatorv1.Managed {
 		return nil
 	}
-	infraID, err := c.infraID()
+	infraID, err := ctrl.InfraID(c.Infrastructures.Lister())
 	if err != nil {
 		return err
 	}
@@ -162,18 +161,6 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		return nil
 	}
 	return c.conclude(ctx, clusters, infraID)
-}
-
-func (c *controller) infraID() (string, error) {
-	const name = "cluster"
-	infrastructure, err := c.Infrastructures.Lister().Get(name)
-	if err != nil {
-		return "", fmt.Errorf("reading Infrastructure %s: %w", name, err)
-	}
-	if infrastructure.Status.InfrastructureName == "" {
-		return "", fmt.Errorf("status.infrastructureName of Infrastructure %s is empty, so that volumes cannot say whose they are", name)
-	}
-	return infrastructure.Status.InfrastructureName, nil
 }
 
 // busy says that there are volumes left to look at whose Ceph cluster answers.
