@@ -1,6 +1,6 @@
 # Targets carry the names of openshift/build-machinery-go.
 all: build
-.PHONY: all help dependencies dependencies-nodes build test test-unit test-e2e test-e2e-failed test-node soak fuzz require-nodes verify update clean \
+.PHONY: all help dependencies dependencies-nodes build test test-unit test-e2e test-e2e-failed test-node soak soak-load fuzz require-nodes verify update clean \
 	verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden update-gofmt update-deps update-golden \
 	test-releases test-kubernetes-e2e cluster-up cluster-down demo bench images test-image test-release-suites
 
@@ -76,11 +76,16 @@ test-e2e-failed: build ## Run the suites again that failed in the last make test
 # ONLY="rbd, the log level: killed after at write 3" is for one, a regular expression for several; SEED= has `make test` try the sample of another day.
 # What the time is too short for is for the next soak: remove bin/faults.json to begin anew.
 SOAK_TIME ?= 60m
+LOAD_TIME ?= 20m
 soak: build ## Break the writes of the operators, and of uninstall and teardown, in each way, and compare how it ends
 	$(CLUSTER) binaries
+	$(MAKE) soak-load; load=$$?; \
 	SOAK=all SOAK_TIME=$(SOAK_TIME) $(RUN_SUITES) -timeout=0 ./test/e2e/faults -ginkgo.timeout=0; faults=$$?; cat bin/faults.txt; \
 	SOAK=all $(RUN_SUITES) -timeout=0 ./test/e2e/teardown -ginkgo.timeout=0 -ginkgo.focus="writes that fail" && \
-	SOAK=all $(RUN_SUITES) -timeout=0 ./test/e2e/inputs -ginkgo.timeout=0 && $(MAKE) fuzz && exit $$faults
+	SOAK=all $(RUN_SUITES) -timeout=0 ./test/e2e/inputs -ginkgo.timeout=0 && $(MAKE) fuzz && exit $$((faults + load))
+
+soak-load: build ## Have 20 objects a second come and go on a large cluster, for LOAD_TIME=, with faults, and print what that costs
+	$(GO) run $(GO_FLAGS) ./test/bench -load=$(LOAD_TIME) -strict | tee bin/load.txt
 
 FUZZ_TIME = 1m
 fuzz: dependencies ## Give each parser what nobody has thought of, for a minute or FUZZ_TIME= each; what fails is kept as a test

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	operatorclient "github.com/openshift/client-go/operator/clientset/versioned"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
+	"github.com/openshift/ceph-csi-driver-operator/test/faults"
 	"github.com/openshift/ceph-csi-driver-operator/test/operatorprocess"
 )
 
@@ -46,6 +48,10 @@ type bench struct {
 	nodes *onNodes
 	// tagged are the first passes that were measured, by the driver's kind.
 	tagged map[string]*firstPass
+	loads  map[string]*load
+	// proxies are in front of the API server where something is broken on purpose, silenced how much of Ceph is silent.
+	proxies  map[string]*faults.Proxy
+	silenced atomic.Int32
 }
 
 // start returns a cluster in which no operator runs.
@@ -57,7 +63,7 @@ func start(ctx context.Context, o options, progress io.Writer) (*bench, error) {
 	b := &bench{
 		options: o, cluster: cluster, progress: progress, stopRecording: func() {},
 		operators: map[string]*operatorprocess.Process{}, installs: map[string]*install{}, memories: map[string]memory{},
-		tagged: map[string]*firstPass{},
+		tagged: map[string]*firstPass{}, proxies: map[string]*faults.Proxy{},
 	}
 	if err := b.prepare(ctx); err != nil {
 		return nil, errors.Join(err, b.stop(err))
@@ -86,6 +92,11 @@ func (b *bench) prepare(ctx context.Context) error {
 	if _, err := b.cluster.Ceph().Command(ctx, "config", "set", "mon", "mon_allow_pool_delete", "true"); err != nil {
 		return err
 	}
+	if b.options.load > 0 {
+		if err := b.intercept(); err != nil {
+			return err
+		}
+	}
 	b.found, err = b.objects(ctx)
 	return err
 }
@@ -102,7 +113,11 @@ func (b *bench) stop(failure error) error {
 			p.Kill()
 		}
 	}
-	return b.cluster.Stop()
+	var errs []error
+	for _, proxy := range b.proxies {
+		errs = append(errs, proxy.Stop())
+	}
+	return errors.Join(append(errs, b.cluster.Stop())...)
 }
 
 // startOperator starts the operator of a driver under its own ServiceAccount, and returns
@@ -120,7 +135,7 @@ func (b *bench) startOperator(ctx context.Context, d driver.Driver) (time.Time, 
 		return time.Time{}, err
 	}
 	b.operators[d.Name], err = operatorprocess.Start(ctx, operatorprocess.Config{
-		Pod: operatorprocess.PodOf(deployment), Binary: b.options.binary, Client: b.kube, APIServer: b.cluster.AdminConfig().Host,
+		Pod: operatorprocess.PodOf(deployment), Binary: b.options.binary, Client: b.kube, APIServer: b.apiServer(d),
 		Dir: filepath.Join(b.cluster.Dir(), "operators", d.Kind),
 	})
 	return time.Now(), err

@@ -28,6 +28,8 @@ type options struct {
 	idle time.Duration
 	// large also measures with thousands of objects.
 	large bool
+	// load is how long much comes and goes on a large cluster, with faults; it is measured alone.
+	load time.Duration
 	// only picks rows by their names.
 	only *regexp.Regexp
 	// strict makes a missed target an error.
@@ -57,6 +59,7 @@ func readOptions() (options, error) {
 	flag.IntVar(&o.runs, "runs", 3, "how often each time is taken; the median counts")
 	flag.DurationVar(&o.idle, "idle", 3*time.Minute, "how long requests of idle operators are counted")
 	flag.BoolVar(&o.large, "large", true, "also measure with 20,000 PersistentVolumes, 1,000 Nodes and 500 StorageClasses")
+	flag.DurationVar(&o.load, "load", 0, "measure only operators of a large cluster under load and faults, for as long")
 	flag.StringVar(&only, "only", "", "measure only rows whose names match this regular expression")
 	flag.BoolVar(&o.strict, "strict", false, "end with exit code 1 when a target is missed")
 	flag.BoolVar(&o.keep, "keep", false, "keep the folder with the cluster's state and all logs")
@@ -76,7 +79,11 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	report, err := measure(ctx, b.rows(), o, progress)
+	rows := b.rows()
+	if o.load > 0 {
+		rows = b.loadRows()
+	}
+	report, err := measure(ctx, rows, o, progress)
 	err = errors.Join(err, b.stop(err))
 	fmt.Fprint(out, report)
 	if err == nil && o.strict && report.missed() {

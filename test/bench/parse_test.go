@@ -46,6 +46,19 @@ func TestParseCPUTime(t *testing.T) {
 	}
 }
 
+func TestGauge(t *testing.T) {
+	metrics := "# TYPE go_goroutines gauge\ngo_goroutines_total 7\ngo_goroutines 123\ngo_threads{kind=\"os\"} 9\n"
+	if got, err := gauge(metrics, "go_goroutines"); got != 123 || err != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+	// What is not told is not zero, which would be no more than before.
+	for _, name := range []string{"go_threads", "go_gorout"} {
+		if got, err := gauge(metrics, name); err == nil {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 func TestQuorumWith(t *testing.T) {
 	log := []byte(`[
 		{"stamp":"2026-01-02T12:00:01.500000+0100","message":"mon.a is new leader, mons a,b,c,d in quorum (ranks 0,1,2,3)"},

@@ -21,6 +21,7 @@ const (
 	megabytes unit = "%.1f MB" // of 1,000,000 bytes
 	perSecond unit = "%.3f/s"
 	count     unit = "%.0f"
+	ratio     unit = "%.2f"
 	times     unit = "%.1f ×" // as fast as something else
 )
 

@@ -3,7 +3,6 @@ package faults
 import (
 	"context"
 	"sync/atomic"
-	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -29,19 +28,11 @@ func strike(d driver.Driver, fault faults.Fault) func() {
 }
 
 func silence(daemons faults.Daemons) {
-	defer GinkgoRecover()
-	ceph := env.Cluster.Ceph()
-	both := map[faults.Daemons]struct{ pause, resume func() error }{
-		faults.Mons: {ceph.PauseMons, ceph.ResumeMons},
-		faults.Mgr:  {ceph.PauseMgr, ceph.ResumeMgr},
-		faults.OSD:  {ceph.PauseOSD, ceph.ResumeOSD},
-	}[daemons]
 	silenced.Add(1)
-	Expect(both.pause()).To(Succeed())
-	time.AfterFunc(faults.Lasting, func() {
+	faults.Freeze(env.Cluster.Ceph(), daemons, func(err error) {
 		defer GinkgoRecover()
 		defer silenced.Add(-1)
-		Expect(both.resume()).To(Succeed())
+		Expect(err).NotTo(HaveOccurred())
 	})
 }
 
