@@ -1,6 +1,7 @@
 package process
 
 import (
+	"context"
 	"math"
 	"runtime/debug"
 	"time"
@@ -16,15 +17,33 @@ const (
 	startTime  = 10 * time.Second
 	gcPercent  = 20
 	startLimit = 60 << 20 // bytes
+	// restTime is after what time a process that rests has given back what a list of thousands of objects took: Go's own
+	// collector leaves it with who allocates nothing any more.
+	restTime = time.Minute
 )
 
-func limitMemory() {
+// limitMemory does so from the start until ctx ends; start is how long that takes.
+func limitMemory(ctx context.Context, start, rest time.Duration) {
 	debug.SetMemoryLimit(startLimit)
-	time.AfterFunc(startTime, func() {
+	time.AfterFunc(start, func() {
 		debug.SetGCPercent(gcPercent)
 		debug.SetMemoryLimit(math.MaxInt64)
 		// Pools of buffers survive a first collection.
 		debug.FreeOSMemory()
 		debug.FreeOSMemory()
+		go giveBack(ctx, rest)
 	})
+}
+
+func giveBack(ctx context.Context, rest time.Duration) {
+	ticker := time.NewTicker(rest)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			debug.FreeOSMemory()
+		}
+	}
 }

@@ -52,7 +52,7 @@ type Process struct {
 // Run runs start as library-go's controllercmd does, but returns errors to the caller instead of
 // ending with exit code 255, and releases the lease whenever it returns.
 func (p Process) Run(ctx context.Context, start controllercmd.StartFunc) error {
-	limitMemory()
+	limitMemory(ctx, startTime, restTime)
 	logs.InitLogs()
 	defer logs.FlushLogs()
 	info := version.Info{GitVersion: p.Version}
