@@ -126,12 +126,12 @@ func (s *snapshots) start(ctx context.Context) error {
 	informer := cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			list, err := client.List(ctx, o)
-			s.note(&s.listing, err)
+			s.listed(err)
 			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			changes, err := client.Watch(ctx, o)
-			s.note(&s.watching, err)
+			s.watched(err)
 			return changes, err
 		},
 	}, s.client), &unstructured.Unstructured{}, 0, cache.Indexers{})
@@ -167,6 +167,16 @@ func (s *snapshots) start(ctx context.Context) error {
 		}
 	}()
 	return nil
+}
+
+func (s *snapshots) listed(err error) { s.note(&s.listing, err) }
+
+// watched also ends what was wrong with a list: a watch begins after one, or tells all there is, and no list comes any more.
+func (s *snapshots) watched(err error) {
+	if err == nil {
+		s.note(&s.listing, nil)
+	}
+	s.note(&s.watching, err)
 }
 
 // note keeps how the last list or watch went, and wakes those who watch when that is another way.

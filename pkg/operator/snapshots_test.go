@@ -144,6 +144,32 @@ func TestForbiddenSnapshots(t *testing.T) {
 	w.expect(t, "once it is allowed", "h1")
 }
 
+// TestRefusedOnce has an API server that has just started refuse until it has read the roles. A watch that tells all there is
+// needs a list before it only where it was refused itself: no other list comes.
+func TestRefusedOnce(t *testing.T) {
+	refused := apierrors.NewForbidden(ctrl.SnapshotContents.GroupResource(), "", errors.New("no roles yet"))
+	for name, tc := range map[string]struct {
+		reason string
+		then   func(*snapshots)
+		want   bool
+	}{
+		"Refused":  {reason: "both were refused", then: func(*snapshots) {}, want: true},
+		"Watched":  {reason: "the watch began with all there is", then: func(s *snapshots) { s.watched(nil) }},
+		"Listed":   {reason: "the watch that follows the list is refused", then: func(s *snapshots) { s.listed(nil) }, want: true},
+		"Followed": {reason: "the list was followed by a watch", then: func(s *snapshots) { s.listed(nil); s.watched(nil) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSnapshots(nil, driver.RBD)
+			s.watched(refused)
+			s.listed(refused)
+			tc.then(s)
+			if err := s.problem(); apierrors.IsForbidden(err) != tc.want {
+				t.Errorf("%s: %v", tc.reason, err)
+			}
+		})
+	}
+}
+
 func TestTrimSnapshot(t *testing.T) {
 	s := newSnapshots(nil, driver.RBD)
 	going := taken("c", driver.RBD.Name, "")
