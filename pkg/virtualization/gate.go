@@ -93,24 +93,28 @@ func (c *gate) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 		if open {
 			served = k.wanted(c.Served)
 		}
-		if len(served) > 0 && !c.allowed(k, syncCtx.Queue()) {
-			c.Watches.await(k, refused[k.role])
-			continue
+		if len(served) > 0 {
+			allowed, err := c.allowed(ctx, k, syncCtx.Queue())
+			if errs = append(errs, err); !allowed {
+				c.Watches.await(k, errors.Join(refused[k.role], err))
+				continue
+			}
 		}
 		errs = append(errs, c.Watches.follow(ctx, c.Client, k, served))
 	}
 	return errors.Join(errs...)
 }
 
-// allowed says whether the operator may read a kind, which every API server knows.
-func (c *gate) allowed(k kind, queue workqueue.TypedRateLimitingInterface[any]) bool {
+// allowed says whether the operator may read a kind, which every API server knows. Before it begins to, it asks
+// past the cache: that may still have a binding that was given back a moment ago.
+func (c *gate) allowed(ctx context.Context, k kind, queue workqueue.TypedRateLimitingInterface[any]) (bool, error) {
 	if k.role == "" {
-		return true
+		return true, nil
 	}
 	held := c.Rights.bound(c.Driver, k.role)
 	if held == nil {
 		delete(c.bound, k.role)
-		return false
+		return false, nil
 	}
 	seen, known := c.bound[k.role]
 	if !known || seen.binding != held.UID {
@@ -121,8 +125,12 @@ func (c *gate) allowed(k kind, queue workqueue.TypedRateLimitingInterface[any]) 
 	rest := spread - max(c.Clock.Since(seen.first), c.Clock.Since(made)-time.Second) // It is of whole seconds.
 	if rest > 0 {
 		queue.AddAfter(factory.DefaultQueueKey, rest)
+		return false, nil
 	}
-	return rest <= 0
+	if _, reads := c.Watches.resource(k); reads {
+		return true, nil
+	}
+	return c.Rights.Held(ctx, c.Driver, k.role)
 }
 
 func (c *gate) managed() (bool, error) {

@@ -59,6 +59,25 @@ func TestBindingAnew(t *testing.T) {
 	r.expect(t, "they have", storageProfiles, ready)
 }
 
+// TestBindingGivenBack: a CRD that comes in the moment in which its rights are given back is not read by what the
+// cache has of them.
+func TestBindingGivenBack(t *testing.T) {
+	r, role, crd := newGateRig(t), driver.RBD.MachinesRole(), storageProfiles.crd()
+	r.expect(t, "CDI is there", storageProfiles, ready)
+	versions := r.served[crd]
+	delete(r.served, crd)
+	r.expect(t, "it has gone", storageProfiles, absent)
+	if err := r.kube.Tracker().Delete(rbacv1.SchemeGroupVersion.WithResource("clusterrolebindings"), "", role); err != nil {
+		t.Fatal(err)
+	}
+	r.clock.SetTime(r.clock.Now().Add(spread))
+	r.served[crd] = versions
+	r.sync(t)
+	if _, watched := r.config.Watches.resource(storageProfiles); watched {
+		t.Error("it is read with rights that were given back")
+	}
+}
+
 func TestRights(t *testing.T) {
 	d := driver.RBD
 	k := moduleKinds(d)[0]
