@@ -96,8 +96,8 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 			state, driver.Namespace, c.Driver.ConfigSecret())))
 	}
 	err = c.apply(ctx)
-	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
-		return err // The cache will tell of what somebody has written.
+	if outdated(err) {
+		return err
 	}
 	if errors.Is(err, ceph.ErrUnreadableConfig) {
 		// Only a person can mend that: no retry.
@@ -158,13 +158,20 @@ func (c controller) write(ctx context.Context, wanted *corev1.Secret, missing bo
 	secrets := c.Client.Secrets(wanted.Namespace)
 	if missing {
 		_, err := secrets.Create(ctx, wanted, metav1.CreateOptions{})
-		resourcehelper.ReportCreateEvent(c.Recorder, wanted, err)
+		if !outdated(err) {
+			resourcehelper.ReportCreateEvent(c.Recorder, wanted, err)
+		}
 		return err
 	}
 	_, err := secrets.Update(ctx, wanted, metav1.UpdateOptions{})
-	resourcehelper.ReportUpdateEvent(c.Recorder, wanted, err)
+	if !outdated(err) {
+		resourcehelper.ReportUpdateEvent(c.Recorder, wanted, err)
+	}
 	return err
 }
+
+// outdated says that the cache, which will tell of what somebody has written, is behind: nothing has failed.
+func outdated(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
 
 // advice is how a person mends a config.json that cannot be read.
 func (c controller) advice() string {

@@ -2,6 +2,7 @@ package monitors
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
@@ -70,6 +71,11 @@ func TestEditsThatTheCacheLacks(t *testing.T) {
 			after, err := secrets.Get(t.Context(), live.Name, metav1.GetOptions{})
 			if err != nil || string(after.Data[ConfigKey]) != tc.written {
 				t.Errorf("%s: %v, left\n%s", tc.reason, err, after.Data[ConfigKey])
+			}
+			for _, event := range f.recorder.Events() {
+				if strings.HasSuffix(event.Reason, "Failed") {
+					t.Errorf("%s, and nothing has failed: event %s", tc.reason, event.Reason)
+				}
 			}
 		})
 	}
