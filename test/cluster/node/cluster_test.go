@@ -68,8 +68,14 @@ func TestNodes(t *testing.T) {
 	if err := c.Stop(); err != nil {
 		t.Error(err)
 	}
-	addresses, err := net.InterfaceAddrs()
-	if err != nil || strings.Contains(fmt.Sprint(addresses), address+"/") {
+	// Linux takes the cables of a network away after its last process.
+	var addresses []net.Addr
+	err = wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
+		var err error
+		addresses, err = net.InterfaceAddrs()
+		return !strings.Contains(fmt.Sprint(addresses), address+"/"), err
+	})
+	if err != nil {
 		t.Errorf("addresses after the end: %v, %v", addresses, err)
 	}
 }
