@@ -122,6 +122,7 @@ verify-gofmt:
 # with -trimpath that may be another checkout's, gone by now.
 verify-govet: dependencies
 	$(GO) vet $(GO_FLAGS) -cgocall=false $(PACKAGES)
+	$(GO) vet -C pkg/clusterstorage/configs .
 	$(GO) vet -trimpath=false -tags=$(GO_TAGS) -cgocall ./pkg/ceph/rados
 
 verify-staticcheck: dependencies

@@ -11,6 +11,7 @@ require (
 	github.com/onsi/ginkgo/v2 v2.34.0
 	github.com/onsi/gomega v1.44.0
 	github.com/openshift/api v0.0.0-20260805215214-cfb63858e9d7
+	github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/configs v0.0.0
 	github.com/openshift/client-go v0.0.0-20260806041845-b74fb348f1e7
 	github.com/openshift/library-go v0.0.0-20260721103755-0c9fbc9f043a
 	github.com/spf13/cobra v1.10.2
@@ -136,3 +137,5 @@ require (
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.0 // indirect
 )
+
+replace github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/configs => ./pkg/clusterstorage/configs

@@ -15,18 +15,16 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/genericoperatorclient"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 
-	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/configs"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/servingcerts"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -54,8 +52,8 @@ type clients struct {
 	operators        operatorinformers.SharedInformerFactory
 	configInformers  configinformers.SharedInformerFactory
 	kubeInformers    v1helpers.KubeInformersForNamespaces
-	// secrets has names and labels of the namespace's Secrets, never their content.
-	secrets informers.SharedInformerFactory
+	// declarations have the Secrets that declare Ceph clusters, without what is in them.
+	declarations []cache.SharedIndexInformer
 	// certificates has the Secrets and ConfigMaps that servingcerts writes, whole.
 	certificates informers.SharedInformerFactory
 	// cso has the Deployment of CSO.
@@ -96,12 +94,16 @@ func newClients(cc *controllercmd.ControllerContext) (*clients, error) {
 	if err := crds.ForResource(ctrl.CRDs).Informer().SetTransform(trimCRD); err != nil {
 		return nil, fmt.Errorf("preparing the informer of CustomResourceDefinitions: %w", err)
 	}
+	declarations, err := watchDeclarations(kube)
+	if err != nil {
+		return nil, err
+	}
 	return &clients{
 		kube: kube, dynamic: dyn, config: config, storage: storageClient{storage}, storageInstances: instances,
 		operators:       operatorinformers.NewSharedInformerFactory(ops, resync),
 		configInformers: configinformers.NewSharedInformerFactory(config, resync),
 		kubeInformers:   v1helpers.NewKubeInformersForNamespaces(kube, "", driver.Namespace),
-		secrets:         informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithNamespace(driver.Namespace), informers.WithTransform(trimSecret)),
+		declarations:    declarations,
 		certificates: informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithNamespace(driver.Namespace),
 			informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector = servingcerts.Label })),
 		cso:  csoInformers(kube),
@@ -112,9 +114,12 @@ func newClients(cc *controllercmd.ControllerContext) (*clients, error) {
 // start runs every informer that a controller has asked for.
 func (c *clients) start(ctx context.Context) {
 	for _, f := range []interface{ Start(<-chan struct{}) }{
-		c.storageInstances, c.operators, c.configInformers, c.kubeInformers, c.secrets, c.certificates, c.cso, c.crds,
+		c.storageInstances, c.operators, c.configInformers, c.kubeInformers, c.certificates, c.cso, c.crds,
 	} {
 		f.Start(ctx.Done())
+	}
+	for _, i := range c.declarations {
+		go i.Run(ctx.Done())
 	}
 }
 
@@ -128,28 +133,17 @@ func (c *clients) cluster() informers.SharedInformerFactory { return c.kubeInfor
 
 // deciders are what decide reads.
 func (c *clients) deciders() []factory.Informer {
-	return []factory.Informer{
+	out := []factory.Informer{
 		c.storage.Informer(),
 		c.operators.Operator().V1().ClusterCSIDrivers().Informer(),
-		c.secrets.Core().V1().Secrets().Informer(),
 		c.ns().Apps().V1().Deployments().Informer(),
 		c.cso.Apps().V1().Deployments().Informer(),
 		c.crds.ForResource(ctrl.CRDs).Informer(),
 	}
-}
-
-// declared says whether a Secret declares a Ceph cluster.
-func (c *clients) declared() bool {
-	secrets, err := c.secrets.Core().V1().Secrets().Lister().Secrets(driver.Namespace).List(labels.Everything())
-	if err != nil {
-		return false
+	for _, i := range c.declarations {
+		out = append(out, i)
 	}
-	for _, s := range secrets {
-		if configs.IsDeclaration(s.Name, s.Labels) {
-			return true
-		}
-	}
-	return false
+	return out
 }
 
 // storageObject is Storage/cluster; nil where there is none.
@@ -170,15 +164,4 @@ func (c *clients) crd(name string) *unstructured.Unstructured {
 	}
 	crd, _ := object.(*unstructured.Unstructured)
 	return crd
-}
-
-// trimSecret keeps of a Secret that it is there: keys have no business in this process.
-func trimSecret(obj any) (any, error) {
-	secret, ok := obj.(*corev1.Secret)
-	if !ok {
-		return obj, nil
-	}
-	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
-		Namespace: secret.Namespace, Name: secret.Name, UID: secret.UID, ResourceVersion: secret.ResourceVersion, Labels: secret.Labels,
-	}}, nil
 }

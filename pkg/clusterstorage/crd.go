@@ -12,17 +12,15 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/configs"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 const clusterCSIDriverCRD = "clustercsidrivers.operator.openshift.io"
 
-// Commands that let the cluster accept the names; the last one is for clusters without OpenShift.
-const (
-	PatchCommand    = "oc patch crd " + clusterCSIDriverCRD + " --type=json --patch-file manifests/crd-patch/clustercsidriver.patch.json"
-	ApplyCRDCommand = "kubectl apply -f manifests/kubernetes/00_crd_clustercsidrivers.yaml"
-)
+// ApplyCRDCommand is configs.PatchCommand for clusters without OpenShift.
+const ApplyCRDCommand = "kubectl apply -f manifests/kubernetes/00_crd_clustercsidrivers.yaml"
 
 // Paths in a version of the CRD.
 var (
@@ -133,7 +131,7 @@ func (s starter) refused(crd *unstructured.Unstructured) ([]string, error) {
 // The cluster version operator puts the stock CRD back within minutes. What exists is not touched by
 // that: the API server validates what changes.
 func crdCondition(crd *unstructured.Unstructured, refused []string, kubernetes bool) *applyoperatorv1.OperatorConditionApplyConfiguration {
-	mend := "Patch it with `" + PatchCommand + "`"
+	mend := "Patch it with `" + configs.PatchCommand + "`"
 	if kubernetes {
 		mend = "Apply it again with `" + ApplyCRDCommand + "`"
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/configs"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -65,9 +66,9 @@ func TestCRDCondition(t *testing.T) {
 		says       []string
 	}{
 		"Patched": {"all is there", crdObject(t, true), nil, false, no, nil},
-		"Stock":   {"the cluster version operator has put its own back before a driver was wanted", crdObject(t, false), both, false, yes, append(both, PatchCommand)},
-		"Later":   {"it has done so afterwards: nothing is lost", crdObject(t, false), nil, false, no, []string{driver.SettingsAnnotation, PatchCommand}},
-		"Missing": {"a cluster without the kind", nil, both, false, yes, []string{PatchCommand}},
+		"Stock":   {"the cluster version operator has put its own back before a driver was wanted", crdObject(t, false), both, false, yes, append(both, configs.PatchCommand)},
+		"Later":   {"it has done so afterwards: nothing is lost", crdObject(t, false), nil, false, no, []string{driver.SettingsAnnotation, configs.PatchCommand}},
+		"Missing": {"a cluster without the kind", nil, both, false, yes, []string{configs.PatchCommand}},
 		"Plain":   {"there is nothing of OpenShift to talk to", crdObject(t, false), both, true, yes, []string{driver.RBD.Name, ApplyCRDCommand}},
 		"Older":   {"the CRD of an earlier version of the manifests", crdObject(t, false), nil, true, no, []string{driver.SettingsAnnotation, ApplyCRDCommand}},
 	}
@@ -104,8 +105,8 @@ func TestCommandIsTheReadmes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(readme), "    "+PatchCommand+"\n") {
-		t.Errorf("README.md does not have the command %s", PatchCommand)
+	if !strings.Contains(string(readme), "    "+configs.PatchCommand+"\n") {
+		t.Errorf("README.md does not have the command %s", configs.PatchCommand)
 	}
 }
 

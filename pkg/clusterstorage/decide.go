@@ -62,7 +62,7 @@ func (s starter) gather(o operator) facts {
 	return facts{
 		managed:   s.managed(),
 		stoodDown: s.otherGlue(),
-		wanted:    o.StatusFilter(nil, hasCR),
+		wanted:    o.StatusFilter(hasCR),
 		exists:    hasCR || err == nil,
 		accepted:  accepts(s.clients.crd(clusterCSIDriverCRD), o.CSIDriverName),
 	}

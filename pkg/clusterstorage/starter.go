@@ -83,7 +83,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 // operators are those of both drivers.
 func (s starter) operators() []operator {
 	var out []operator
-	for _, config := range configs.Configs(s.Getenv, s.clients.declared) {
+	for _, config := range configs.Configs(configs.Cluster{Getenv: s.Getenv, Declared: s.clients.declared}) {
 		if d, ours := driver.Named(config.CSIDriverName); ours {
 			config.StaticAssets = slices.DeleteFunc(config.StaticAssets, installed)
 			out = append(out, operator{config, d})

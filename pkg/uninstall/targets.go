@@ -68,7 +68,7 @@ func targets(o Options) ([]target, error) {
 		}
 		out = append(out, operands...)
 	}
-	for _, config := range configs.Configs(func(string) string { return "" }, func() bool { return false }) {
+	for _, config := range configs.Configs(configs.Cluster{Getenv: func(string) string { return "" }}) {
 		operators, err := fromOperator(config, o.Operators)
 		if err != nil {
 			return nil, err

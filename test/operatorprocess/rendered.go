@@ -112,7 +112,7 @@ func render(d driver.Driver, asset func(configs.CSIOperatorConfig) string, into 
 		return fmt.Errorf("parsing manifests/10_deployment.yaml: %w", err)
 	}
 	environment := values(glue)
-	all := configs.Configs(func(name string) string { return environment[name] }, func() bool { return true })
+	all := configs.Configs(configs.Cluster{Getenv: func(name string) string { return environment[name] }})
 	config := all[slices.IndexFunc(all, func(c configs.CSIOperatorConfig) bool { return c.CSIDriverName == d.Name })]
 	if content, err = assets.Operator(asset(config)); err != nil {
 		return err

@@ -45,7 +45,7 @@ func root() (string, error) {
 	}
 }
 
-// sources parses every Go file but vendored ones and those of other modules.
+// sources parses every Go file but vendored ones and those of modules that only tests need.
 func sources(root string) ([]file, error) {
 	var out []file
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -55,7 +55,7 @@ func sources(root string) ([]file, error) {
 		rel, _ := filepath.Rel(root, path)
 		if entry.IsDir() {
 			_, other := os.Stat(filepath.Join(path, "go.mod"))
-			if rel != "." && (other == nil || entry.Name() == "vendor" || strings.HasPrefix(entry.Name(), ".") || strings.HasPrefix(entry.Name(), "_")) {
+			if rel != "." && (other == nil && strings.HasPrefix(rel, "test") || entry.Name() == "vendor" || strings.HasPrefix(entry.Name(), ".") || strings.HasPrefix(entry.Name(), "_")) {
 				return fs.SkipDir
 			}
 			return nil

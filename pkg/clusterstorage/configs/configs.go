@@ -1,38 +1,23 @@
-// Package configs describes the operators of both Ceph CSI drivers in the terms of
-// cluster-storage-operator (CSO), which can vendor this package: it imports openshift/api,
-// library-go and the standard library, nothing of this project and no cgo.
+// Package configs describes the operators of both Ceph CSI drivers to cluster-storage-operator (CSO). It is a
+// module of its own that requires nothing: whoever vendors it changes the version of nothing else.
 package configs
 
-import (
-	"strings"
+import "strings"
 
-	configv1 "github.com/openshift/api/config/v1"
-	"github.com/openshift/library-go/pkg/controller/factory"
-)
-
-// CSIOperatorConfig has the fields of CSO's csioperatorclient.CSIOperatorConfig: the same
-// names, types and order, so that one converts to the other. A field that CSO adds is then a
-// compile error there.
+// CSIOperatorConfig has the fields of CSO's csioperatorclient.CSIOperatorConfig, by their names, that differ
+// between drivers. Of the others, the operators of Ceph's drivers are for AllPlatforms, are AllowDisabled, and
+// have none for HyperShift.
 type CSIOperatorConfig struct {
 	// CSIDriverName is the name of the CSI driver and of its ClusterCSIDriver.
 	CSIDriverName string
-	// CSIDriverDeploymentName is for HyperShift only.
-	CSIDriverDeploymentName string
 	// ConditionPrefix starts the types of the driver's conditions on Storage/cluster.
 	ConditionPrefix string
-	// Platform that the driver is for.
-	Platform configv1.PlatformType
-	// StatusFilter says whether to start the operator; isInstalled is whether its
-	// ClusterCSIDriver exists.
-	StatusFilter func(status *configv1.InfrastructureStatus, isInstalled bool) bool
+	// StatusFilter says whether to start the operator; isInstalled is whether its ClusterCSIDriver exists.
+	StatusFilter func(isInstalled bool) bool
 	// StaticAssets are applied in this order.
 	StaticAssets []string
-	// MgmtStaticAssets are for HyperShift only.
-	MgmtStaticAssets []string
 	// StandaloneOperatorConfigAsset is a ConfigMap, into which the cluster's TLS profile goes.
 	StandaloneOperatorConfigAsset string
-	// MgmtOperatorConfigAsset is for HyperShift only.
-	MgmtOperatorConfigAsset string
 	// CRAsset is the ClusterCSIDriver, which is only ever created.
 	CRAsset string
 	// ServiceMonitorAsset may be of a kind that the cluster does not know.
@@ -41,16 +26,23 @@ type CSIOperatorConfig struct {
 	DeploymentAsset string
 	// ImageReplacer replaces the operator's and the driver's image and their version.
 	ImageReplacer *strings.Replacer
-	// AllowDisabled says that a driver that reports Disabled is as good as one that runs.
-	AllowDisabled bool
-	// ExtraControllers run beside the operator.
-	ExtraControllers []factory.Controller
 	// RequireFeatureGate keeps the operator from starting until the gate is enabled.
-	RequireFeatureGate configv1.FeatureGateName
+	RequireFeatureGate string
 }
 
-// allPlatforms is csioperatorclient.AllPlatforms.
-const allPlatforms configv1.PlatformType = "AllPlatforms"
+// Cluster is what the descriptions depend on.
+type Cluster struct {
+	// Getenv is os.Getenv.
+	Getenv func(string) string
+	// Declared says whether a Secret declares a Ceph cluster; see Declarations.
+	Declared func() bool
+	// FeatureGate is the one that CSO's rules ask of drivers that are new; empty: the operators need none.
+	FeatureGate string
+	// Foreign says whether there is a CSIDriver of that name that is not of an operator of OpenShift's, by
+	// IsForeign. Of drivers with a FeatureGate CSO asks that, too, and is Degraded where it is so. Needed with
+	// a FeatureGate only: without one, the operators start, and say that they are disabled, and why.
+	Foreign func(csiDriver string) bool
+}
 
 // Environment variables of CSO's Deployment.
 const (
@@ -62,26 +54,27 @@ const (
 	EnvVersion = "OPERATOR_IMAGE_VERSION"
 )
 
-// Configs are the configurations of RBD and CephFS. A driver's operator is started where its
-// ClusterCSIDriver exists or a Ceph cluster is declared, on every platform: declared says
-// whether there is a Secret that does so (see IsDeclaration). getenv is os.Getenv.
-func Configs(getenv func(string) string, declared func() bool) []CSIOperatorConfig {
+// Configs are the configurations of RBD and CephFS. A driver's operator is started where its ClusterCSIDriver
+// exists or a Ceph cluster is declared, on every platform.
+func Configs(cluster Cluster) []CSIOperatorConfig {
 	return []CSIOperatorConfig{
-		config("rbd.csi.ceph.com", "CephRBD", "csidriveroperators/ceph-rbd/", getenv, declared),
-		config("cephfs.csi.ceph.com", "CephFS", "csidriveroperators/ceph-cephfs/", getenv, declared),
+		config("rbd.csi.ceph.com", "CephRBD", "csidriveroperators/ceph-rbd/", cluster),
+		config("cephfs.csi.ceph.com", "CephFS", "csidriveroperators/ceph-cephfs/", cluster),
 	}
 }
 
 // config is the one place that knows about flavours of clusters. HyperShift would need, here,
 // CSIDriverDeploymentName, MgmtStaticAssets and MgmtOperatorConfigAsset, and a folder of
 // assets for either side; and in the operator a second kubeconfig (--guest-kubeconfig).
-func config(name, prefix, dir string, getenv func(string) string, declared func() bool) CSIOperatorConfig {
+func config(name, prefix, dir string, cluster Cluster) CSIOperatorConfig {
 	return CSIOperatorConfig{
 		CSIDriverName:   name,
 		ConditionPrefix: prefix,
-		Platform:        allPlatforms,
-		StatusFilter: func(_ *configv1.InfrastructureStatus, isInstalled bool) bool {
-			return isInstalled || declared()
+		StatusFilter: func(isInstalled bool) bool {
+			if cluster.FeatureGate != "" && cluster.Foreign(name) {
+				return false
+			}
+			return isInstalled || cluster.Declared()
 		},
 		StaticAssets: []string{
 			dir + "01_service.yaml",
@@ -103,10 +96,16 @@ func config(name, prefix, dir string, getenv func(string) string, declared func(
 		ServiceMonitorAsset:           dir + "09_servicemonitor.yaml",
 		DeploymentAsset:               dir + "07_deployment.yaml",
 		ImageReplacer: strings.NewReplacer(
-			"${OPERATOR_IMAGE}", getenv(EnvOperatorImage),
-			"${DRIVER_IMAGE}", getenv(EnvDriverImage),
-			"${OPERATOR_IMAGE_VERSION}", getenv(EnvVersion),
+			"${OPERATOR_IMAGE}", cluster.Getenv(EnvOperatorImage),
+			"${DRIVER_IMAGE}", cluster.Getenv(EnvDriverImage),
+			"${OPERATOR_IMAGE_VERSION}", cluster.Getenv(EnvVersion),
 		),
-		AllowDisabled: true,
+		RequireFeatureGate: cluster.FeatureGate,
 	}
+}
+
+// IsForeign says of a CSIDriver, by its annotations, what CSO says: an operator of OpenShift's did not make it.
+func IsForeign(annotations map[string]string) bool {
+	_, managed := annotations["csi.openshift.io/managed"]
+	return !managed
 }

@@ -35,7 +35,7 @@ func owned(d driver.Driver) []object {
 	Expect(err).NotTo(HaveOccurred())
 	mapper := restmapper.NewDiscoveryRESTMapper(groups)
 	var out []object
-	for _, config := range configs.Configs(func(string) string { return "" }, func() bool { return true }) {
+	for _, config := range configs.Configs(configs.Cluster{Getenv: func(string) string { return "" }}) {
 		if config.CSIDriverName != d.Name {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/configs"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
@@ -65,6 +66,10 @@ func stockCRD() {
 			g.Expect(c.Reason).To(Equal("CRDNotPatched"))
 			g.Expect(c.Message).To(ContainSubstring("oc patch crd " + crdName + " --type=json --patch-file manifests/crd-patch/clustercsidriver.patch.json"))
 		}).WithContext(ctx).Should(Succeed())
+		for _, d := range driver.All {
+			_, err := env.Drivers.Create(ctx, &operatorv1.ClusterCSIDriver{ObjectMeta: metav1.ObjectMeta{Name: d.Name}}, metav1.CreateOptions{})
+			Expect(configs.Explain(err)).To(MatchError(ContainSubstring(configs.PatchCommand)), "what cluster-storage-operator says")
+		}
 		expectNothingStarted(ctx)
 	})
 }
