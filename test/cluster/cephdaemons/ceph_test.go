@@ -153,6 +153,7 @@ func checkMons(t *testing.T, c *Ceph) {
 	if err := c.StartMon(t.Context(), "b"); err != nil {
 		t.Fatal(err)
 	}
+	checkSessions(t, c)
 	if err := c.RemoveMon(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
@@ -164,6 +165,37 @@ func checkMons(t *testing.T, c *Ceph) {
 	}
 	if got, want := c.Daemons(), []string{"ceph-mds.a", "ceph-mgr.x", "ceph-mon.b", "ceph-mon.c", "ceph-osd.0"}; !slices.Equal(got, want) {
 		t.Errorf("daemons %v, want %v", got, want)
+	}
+}
+
+// checkSessions: a daemon that does not run on is waited for.
+func checkSessions(t *testing.T, c *Ceph) {
+	t.Helper()
+	if err := c.waitForSessions(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.process("ceph-mds.a").Pause(); err != nil {
+		t.Fatal(err)
+	}
+	for _, mon := range c.Mons() {
+		c.KillMon(mon)
+	}
+	for _, mon := range c.Mons() {
+		if err := c.start("ceph-mon", mon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.waitFor(t.Context(), "a quorum of all", func(s status) bool { return len(s.QuorumNames) == len(c.Mons()) }); err != nil {
+		t.Fatal(err)
+	}
+	if lost, err := c.withoutSession(t.Context()); !slices.Contains(lost, "mds.a") {
+		t.Errorf("a paused MDS has a session with mons that were started anew: without one are %v, %v", lost, err)
+	}
+	if err := c.process("ceph-mds.a").Resume(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.waitForSessions(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

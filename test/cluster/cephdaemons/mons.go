@@ -74,8 +74,9 @@ func (c *Ceph) AddMon(ctx context.Context, name string) error {
 	return c.writeConfs()
 }
 
-// RemoveMon takes a mon out of the monmap, running or killed, and returns when the others have
-// a quorum without it.
+// RemoveMon takes a mon out of the monmap, running or killed, and returns when the others have a quorum
+// without it, and all daemons a session with one of them: a daemon that looks for a mon while the last one
+// goes that it knows never finds another.
 func (c *Ceph) RemoveMon(ctx context.Context, name string) error {
 	c.mu.Lock()
 	c.mons = slices.DeleteFunc(c.mons, func(m monAddress) bool { return m.name == name })
@@ -88,7 +89,71 @@ func (c *Ceph) RemoveMon(ctx context.Context, name string) error {
 		return err
 	}
 	c.KillMon(name)
-	return c.waitFor(ctx, "a quorum without mon "+name, func(s status) bool { return len(s.QuorumNames) > 0 && !s.hasMon(name) })
+	err := c.waitFor(ctx, "a quorum without mon "+name, func(s status) bool { return len(s.QuorumNames) > 0 && !s.hasMon(name) })
+	if err != nil {
+		return err
+	}
+	return c.waitForSessions(ctx)
+}
+
+// waitForSessions waits until each daemon that runs has a session with a mon.
+func (c *Ceph) waitForSessions(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	for {
+		lost, err := c.withoutSession(ctx)
+		if err == nil && len(lost) == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("no mon has a session with %s: %w", strings.Join(lost, ", "), errors.Join(ctx.Err(), err))
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// withoutSession are the daemons that no mon has a session with; mons are no such daemons.
+func (c *Ceph) withoutSession(ctx context.Context) ([]string, error) {
+	c.mu.Lock()
+	var lost []string
+	for daemon, p := range c.daemon {
+		if name, _ := strings.CutPrefix(daemon, "ceph-"); !strings.HasPrefix(name, "mon.") && p.Exited() == nil {
+			lost = append(lost, name)
+		}
+	}
+	c.mu.Unlock()
+	slices.Sort(lost)
+	for _, mon := range c.Mons() {
+		if len(lost) == 0 {
+			break
+		}
+		found, err := c.sessions(ctx, mon)
+		if err != nil {
+			return lost, err
+		}
+		lost = slices.DeleteFunc(lost, func(name string) bool { return slices.Contains(found, name) })
+	}
+	return lost, nil
+}
+
+// sessions are the names of those that a mon has a session with, as in `ceph tell mon.a sessions`.
+func (c *Ceph) sessions(ctx context.Context, mon string) ([]string, error) {
+	out, err := c.Command(ctx, "tell", "mon."+mon, "sessions")
+	if err != nil {
+		return nil, err
+	}
+	var all []struct {
+		Entity string `json:"entity_name"`
+	}
+	if err := json.Unmarshal(out, &all); err != nil {
+		return nil, fmt.Errorf("sessions of mon %s: %w", mon, err)
+	}
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Entity)
+	}
+	return names, nil
 }
 
 // forgetMon takes a mon out of the monmap. The mons answer before that is settled: had the one that

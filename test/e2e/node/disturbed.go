@@ -131,9 +131,11 @@ func leader(ctx context.Context, d driver.Driver) string {
 	return out
 }
 
-// lines are those that a running pod has written, as its node sees them.
+// lines are those that a running pod has written, as its node sees them; a mount whose Ceph is silent fails.
 func lines(ctx context.Context, g Gomega, pod string) int {
 	GinkgoHelper()
+	ctx, cancel := context.WithTimeout(ctx, 2*longestPause)
+	defer cancel()
 	p, err := env.Kube.CoreV1().Pods(metav1.NamespaceDefault).Get(ctx, pod, metav1.GetOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(p.Status.Phase).To(Equal(corev1.PodRunning), pod)
