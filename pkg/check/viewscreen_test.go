@@ -86,7 +86,7 @@ func well(t *testing.T) seen {
 	}
 	for _, d := range driver.All {
 		s.resources[d.Name] = resource(d.Name, said("NodeAvailable", "True", "AsExpected", ""), said("NodeDegraded", "False", "", ""),
-			said("CredentialsMinted", "False", "Passthrough", "works"), said("PoolsProtected", "True", "AsExpected", ""))
+			said("CredentialsMinted", "False", "Passthrough", "works"), said("VolumesSafe", "True", "AsExpected", ""))
 	}
 	return s
 }

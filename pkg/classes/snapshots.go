@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
@@ -213,9 +212,5 @@ func (c *snapshots) report(ctx context.Context, foreign []string, problem error)
 	if len(foreign) > 0 {
 		usable = condition.New(condition.SnapshotClassesUsable, operatorv1.ConditionFalse, condition.ForeignClass, strings.Join(foreign, "; "))
 	}
-	status := applyoperatorv1.OperatorStatus().WithConditions(degraded, usable)
-	if err := c.Operator.ApplyOperatorStatus(ctx, c.Driver.OperatorName()+"-"+snapshotsName, status); err != nil {
-		return fmt.Errorf("writing condition %s: %w", condition.SnapshotClassesDegraded, err)
-	}
-	return nil
+	return condition.Say(ctx, c.Operator, snapshotsName, nil, degraded, usable)
 }

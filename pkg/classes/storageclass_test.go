@@ -218,7 +218,7 @@ func TestUsable(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			got := operator.Condition(condition.StorageClassesUsable)
+			got := operator.Condition(condition.ClassesUsable)
 			if tc.status == "" {
 				if got != nil {
 					t.Errorf("%s: got %+v, want none", tc.reason, got)

@@ -67,11 +67,7 @@ func (c UsableConfig) sync(ctx context.Context, _ factory.SyncContext) error {
 	if !open {
 		existing = nil
 	}
-	status := applyoperatorv1.OperatorStatus().WithConditions(usable(existing, c.Driver, problems))
-	if err := c.Operator.ApplyOperatorStatus(ctx, c.Driver.OperatorName()+"-"+usableName, status); err != nil {
-		return fmt.Errorf("writing condition %s: %w", condition.StorageClassesUsable, err)
-	}
-	return nil
+	return condition.Say(ctx, c.Operator, usableName, nil, usable(existing, c.Driver, problems))
 }
 
 func usable(existing *storagev1.StorageClass, d driver.Driver, problems []string) *applyoperatorv1.OperatorConditionApplyConfiguration {
@@ -81,9 +77,9 @@ func usable(existing *storagev1.StorageClass, d driver.Driver, problems []string
 		problems = append([]string{foreignMessage("StorageClass", existing, existing.Provisioner)}, problems...)
 	}
 	if len(problems) == 0 {
-		return condition.New(condition.StorageClassesUsable, operatorv1.ConditionTrue, condition.AsExpected, "")
+		return condition.New(condition.ClassesUsable, operatorv1.ConditionTrue, condition.AsExpected, "")
 	}
-	return condition.New(condition.StorageClassesUsable, operatorv1.ConditionFalse, reason, strings.Join(problems, "; "))
+	return condition.New(condition.ClassesUsable, operatorv1.ConditionFalse, reason, strings.Join(problems, "; "))
 }
 
 // foreignMessage says whose a class is and how to end that.

@@ -1,16 +1,13 @@
 package condition
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"strconv"
+	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/ceph-csi-driver-operator/test/golden"
 )
 
 // TestNew: what a message quotes may be as long as a Secret, and conditions are copied far.
@@ -32,27 +29,34 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestInformational names every type of its block: what it lacks is removed from ClusterCSIDrivers.
-func TestInformational(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "condition.go", nil, parser.ParseComments)
+// TestGoldenReadme keeps the tables of README.md as the declarations have them.
+func TestGoldenReadme(t *testing.T) {
+	content, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want []string
-	for _, declaration := range file.Decls {
-		block, ok := declaration.(*ast.GenDecl)
-		if !ok || !strings.HasPrefix(block.Doc.Text(), "Types that no aggregation counts.") {
-			continue
-		}
-		for _, spec := range block.Specs {
-			value, err := strconv.Unquote(spec.(*ast.ValueSpec).Values[0].(*ast.BasicLit).Value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want = append(want, value)
-		}
+	before, rest, found := strings.Cut(string(content), begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatalf("README.md has no part between %q and %q", begin, end)
 	}
-	if diff := cmp.Diff(want, Informational()); diff != "" || len(want) < 20 {
-		t.Errorf("-declared +listed:\n%s", diff)
+	golden.Compare(t, "README.md", before+begin+tables()+end+after)
+}
+
+const (
+	begin = "<!-- From declared.go: make update -->\n"
+	end   = "<!-- End -->\n"
+)
+
+// TestDeclaredOnce: what adds up to two types, or is one and a part, would be told twice.
+func TestDeclaredOnce(t *testing.T) {
+	seen := map[string]bool{}
+	for _, d := range Declared {
+		for _, name := range append([]string{d.Type}, d.Parts...) {
+			if seen[name] {
+				t.Errorf("%s is declared twice", name)
+			}
+			seen[name] = true
+		}
 	}
 }

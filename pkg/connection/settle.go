@@ -181,11 +181,7 @@ func (c *Connection[S]) report(ctx context.Context, o outcome) error {
 	if !o.known {
 		return nil
 	}
-	status := applyoperatorv1.OperatorStatus().WithConditions(conditionsOf(o)...)
-	if err := c.config.Operator.ApplyOperatorStatus(ctx, c.Name(), status); err != nil {
-		return fmt.Errorf("writing condition %s: %w", condition.ConnectionDegraded, err)
-	}
-	return nil
+	return condition.Say(ctx, c.config.Operator, c.Name(), []string{condition.ReleaseUpgradeable}, conditionsOf(o)...)
 }
 
 func conditionsOf(o outcome) []*applyoperatorv1.OperatorConditionApplyConfiguration {

@@ -6,7 +6,6 @@ package credentials
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -27,6 +26,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -72,6 +72,12 @@ type Session interface {
 	Close()
 }
 
+// Memory is a state.Record.
+type Memory interface {
+	Load() (state.CephUsers, bool, error)
+	Save(ctx context.Context, value state.CephUsers) error
+}
+
 // Config is what the controller works with.
 type Config struct {
 	Driver   driver.Driver
@@ -95,6 +101,8 @@ type Config struct {
 	// Placement is the place of the default StorageClass. Granted is set to it once the driver's
 	// users have the caps for it.
 	Placement, Granted *ctrl.Latest[ceph.Placement]
+	// Memory outlives the process: who has had users made for it never gets the operator's own by default.
+	Memory Memory
 	// Minted is set once it is known whether the driver works with users that were made for it.
 	Minted *ctrl.Latest[bool]
 	Report *ctrl.Latest[Users]
@@ -131,7 +139,7 @@ type controller struct {
 //
 // It produces the condition CephCredentialsDegraded, with the reasons AsExpected, AccessDenied
 // (in mode Mint), InvalidSettings and SyncError; and CredentialsMinted, with the reasons
-// AsExpected and Passthrough, once it is known who the users are.
+// Passthrough and, where there is something to say of minted users, AsExpected.
 func New(config Config) factory.Controller {
 	c := &controller{Config: config, caps: map[[2]string]ceph.Caps{}, name: config.Driver.ConditionPrefix + "CredentialsController"}
 	ours := ctrl.Named(config.Driver.ProvisionerSecret(), config.Driver.NodeSecret())
@@ -181,10 +189,10 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 
 // act brings Secrets, the other controllers and the conditions to what was decided.
 func (c *controller) act(ctx context.Context, in input, decided outcome) error {
-	if mode := decided.report.Mode; mode != "" {
-		c.Minted.Set(mode == string(driver.CredentialsMint))
+	err := c.remember(ctx, decided.report.Mode)
+	if err == nil {
+		err = c.apply(ctx, decided.secrets)
 	}
-	err := c.apply(ctx, decided.secrets)
 	if apierrors.IsConflict(err) {
 		return err
 	}
@@ -200,6 +208,16 @@ func (c *controller) act(ctx context.Context, in input, decided outcome) error {
 	return c.report(ctx, decided.conditions...)
 }
 
+// remember keeps who the users are before anybody is given their keys.
+func (c *controller) remember(ctx context.Context, mode string) error {
+	if mode == "" {
+		return nil
+	}
+	minted := mode == string(driver.CredentialsMint)
+	c.Minted.Set(minted)
+	return c.Memory.Save(ctx, state.CephUsers{Minted: minted})
+}
+
 func degraded(err error) *applyoperatorv1.OperatorConditionApplyConfiguration {
 	reason := condition.SyncError
 	if errors.Is(err, driver.ErrInvalidSettings) {
@@ -208,21 +226,6 @@ func degraded(err error) *applyoperatorv1.OperatorConditionApplyConfiguration {
 	return condition.New(condition.CredentialsDegraded, operatorv1.ConditionTrue, reason, err.Error())
 }
 
-// report writes conditions. Who the users are stands until it is said anew: minted reads it after a restart.
-func (c *controller) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
-	_, now, _, err := c.Operator.GetOperatorState()
-	if err != nil {
-		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
-	}
-	said := slices.ContainsFunc(conditions, func(a *applyoperatorv1.OperatorConditionApplyConfiguration) bool {
-		return *a.Type == condition.CredentialsMinted
-	})
-	if last := v1helpers.FindOperatorCondition(now.Conditions, condition.CredentialsMinted); last != nil && !said {
-		conditions = append(conditions, condition.New(last.Type, last.Status, last.Reason, last.Message))
-	}
-	status := applyoperatorv1.OperatorStatus().WithConditions(conditions...)
-	if err := c.Operator.ApplyOperatorStatus(ctx, c.name, status); err != nil {
-		return fmt.Errorf("writing condition %s: %w", condition.CredentialsDegraded, err)
-	}
-	return nil
+func (c *controller) report(ctx context.Context, conditions ...*condition.Said) error {
+	return condition.Say(ctx, c.Operator, c.name, nil, conditions...)
 }

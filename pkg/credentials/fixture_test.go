@@ -28,6 +28,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -58,6 +59,7 @@ type fixture struct {
 	asked    int
 	settings driver.Settings
 	open     bool
+	memory   *memory
 }
 
 // proven proves at once that nothing else is in use than what is known, unless it is told otherwise.
@@ -73,10 +75,26 @@ func (p *proven) Wait(_ string, waits bool) { p.waits = waits }
 
 func (p *proven) Since(time.Time) ([]usage.Usage, error) { return p.looks, p.fail }
 
+// memory is a Memory without a cluster.
+type memory struct {
+	users state.CephUsers
+	known bool
+	fail  error
+}
+
+func (m *memory) Load() (state.CephUsers, bool, error) { return m.users, m.known, m.fail }
+
+func (m *memory) Save(_ context.Context, users state.CephUsers) error {
+	if m.fail == nil {
+		m.users, m.known = users, true
+	}
+	return m.fail
+}
+
 func newFixture(t *testing.T, d driver.Driver) *fixture {
 	f := &fixture{
 		t: t, ceph: cephtest.New(), kube: fake.NewClientset(), operator: conditiontest.New(operatorv1.Managed), open: true,
-		clock: clocktesting.NewFakePassiveClock(time.Unix(0, 0)), proof: &proven{},
+		clock: clocktesting.NewFakePassiveClock(time.Unix(0, 0)), proof: &proven{}, memory: &memory{},
 	}
 	f.recorder = events.NewInMemoryRecorder("test", f.clock)
 	f.ceph.AddUser(operatorUser)
@@ -97,8 +115,8 @@ func newFixture(t *testing.T, d driver.Driver) *fixture {
 			}
 			return client, nil
 		},
-		Settings:        func() (driver.Settings, error) { return f.settings, nil },
-		Image:           "cephcsi:v3.17.1",
+		Settings: func() (driver.Settings, error) { return f.settings, nil },
+		Memory:   f.memory, Image: "cephcsi:v3.17.1",
 		Kernels:         func() (map[string]string, bool) { f.asked++; return f.kernels, f.kernels != nil },
 		Infrastructures: config.Config().V1().Infrastructures(), StorageClasses: kube.Storage().V1().StorageClasses(),
 		Open: func() bool { return f.open }, Clock: f.clock, Recorder: f.recorder,

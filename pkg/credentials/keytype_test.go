@@ -147,8 +147,8 @@ func TestOldKernels(t *testing.T) {
 
 			f.kernels = map[string]string{"a": "7.1.0"}
 			f.sync()
-			if got := f.operator.Condition(condition.CredentialsMinted).Message; strings.Contains(got, "Linux") {
-				t.Errorf("the node has another kernel by now: %s", got)
+			if said := f.operator.Condition(condition.CredentialsMinted); said != nil && strings.Contains(said.Message, "Linux") {
+				t.Errorf("the node has another kernel by now: %s", said.Message)
 			}
 		})
 	}

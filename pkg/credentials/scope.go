@@ -100,13 +100,17 @@ func usedIn(places []usage.Place, placement ceph.Placement) []driver.Used {
 }
 
 // minted looks at the users in the Secrets, whose names are those of any infra ID, at those that Ceph has
-// made, and at the condition that said so last: a Secret may be gone.
+// made, and at what is remembered, which the version before this one had in its condition: a Secret may be gone.
 func (c *controller) minted() (bool, error) {
 	_, status, _, err := c.Operator.GetOperatorState()
 	if err != nil {
 		return false, fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
 	}
-	if len(c.last.users) > 0 || v1helpers.IsOperatorConditionTrue(status.Conditions, condition.CredentialsMinted) {
+	last, _, err := c.Memory.Load()
+	if err != nil {
+		return false, err
+	}
+	if len(c.last.users) > 0 || last.Minted || v1helpers.IsOperatorConditionTrue(status.Conditions, condition.CredentialsMinted) {
 		return true, nil
 	}
 	for secret, prefix := range map[string]string{c.Driver.ProvisionerSecret(): c.Driver.ProvisionerUser(""), c.Driver.NodeSecret(): c.Driver.NodeUser("")} {

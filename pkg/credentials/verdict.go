@@ -53,7 +53,7 @@ type outcome struct {
 //
 //	mode         Ceph              | users        granted CredentialsDegraded CredentialsMinted
 //	Passthrough  –                 | operator's   yes     False               False
-//	Mint, Auto   ok                | minted       yes     False               True
+//	Mint, Auto   ok                | minted       yes     False               absent, or True with what to know of them
 //	Auto         denies minting,   |
 //	             none minted yet   | operator's   yes     False               False
 //	Mint, Auto   denies otherwise  | last minted  no      True, AccessDenied  as last
@@ -98,19 +98,20 @@ func minted(d driver.Driver, in input, a answer, granted bool) outcome {
 		names = append(names, user.Entity())
 	}
 	slices.Sort(names)
-	message := "The driver works as " + strings.Join(names, " and ")
+	var notes string
 	for _, name := range a.leftOut {
-		message += fmt.Sprintf("; they have no rights to %q: a Ceph user's caps cannot carry this name, rename it", name)
+		notes += fmt.Sprintf("; they have no rights to %q: a Ceph user's caps cannot carry this name, rename it", name)
 	}
-	message += doubt(in, weaken(d, in), slices.Collect(maps.Values(a.users))...)
+	notes += doubt(in, weaken(d, in), slices.Collect(maps.Values(a.users))...)
+	said := condition.Absent(condition.CredentialsMinted)
+	if notes != "" {
+		said = condition.New(condition.CredentialsMinted, operatorv1.ConditionTrue, condition.AsExpected, "The driver works as "+strings.Join(names, " and ")+notes)
+	}
 	return outcome{
-		secrets: a.users,
-		granted: granted,
-		report:  Users{Mode: string(driver.CredentialsMint), Names: names},
-		conditions: []*applyoperatorv1.OperatorConditionApplyConfiguration{
-			condition.Good(condition.CredentialsDegraded),
-			condition.New(condition.CredentialsMinted, operatorv1.ConditionTrue, condition.AsExpected, message),
-		},
+		secrets:    a.users,
+		granted:    granted,
+		report:     Users{Mode: string(driver.CredentialsMint), Names: names},
+		conditions: []*condition.Said{condition.Good(condition.CredentialsDegraded), said},
 	}
 }
 

@@ -5,12 +5,9 @@ package gate
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
-	"github.com/openshift/library-go/pkg/apiserver/jsonpatch"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
@@ -51,10 +48,10 @@ type Config struct {
 	Filesystem *ctrl.Latest[bool]
 	// State is set to each decision.
 	State *ctrl.Latest[State]
-	// StaleConditions are the types that describe operands; they are removed while closed,
+	// OperandConditions are the types that describe operands; they are removed while closed,
 	// because Disabled hides no Degraded and no Progressing.
-	StaleConditions []string
-	Recorder        events.Recorder
+	OperandConditions []string
+	Recorder          events.Recorder
 }
 
 type controller struct{ Config }
@@ -103,70 +100,31 @@ func (c *controller) sync(ctx context.Context, _ factory.SyncContext) error {
 // report writes conditions before anybody acts on the state. Without a ClusterCSIDriver there
 // is nowhere to write, and the state counts all the same.
 func (c *controller) report(ctx context.Context, state State) error {
-	_, status, _, err := c.Operator.GetOperatorState()
+	_, _, _, err := c.Operator.GetOperatorState()
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
 	}
-	wanted := conditions(state)
-	if len(wanted.Conditions) > 0 {
-		if err := c.Operator.ApplyOperatorStatus(ctx, c.Driver.OperatorName()+"-"+controllerName, wanted); err != nil {
-			return fmt.Errorf("writing why the driver is not deployed: %w", err)
-		}
-	}
-	return c.remove(ctx, status, unwanted(state, c.StaleConditions))
+	return condition.Say(ctx, c.Operator, controllerName, silent(state, c.OperandConditions), conditions(state)...)
 }
 
-func conditions(state State) *applyoperatorv1.OperatorStatusApplyConfiguration {
-	status := applyoperatorv1.OperatorStatus()
+func conditions(state State) []*condition.Said {
 	switch {
 	case !state.Open:
-		status.WithConditions(condition.New(condition.Disabled, operatorv1.ConditionTrue, state.Reason, state.Message))
+		return []*condition.Said{condition.New(condition.Disabled, operatorv1.ConditionTrue, state.Reason, state.Message)}
 	case state.Reason != "":
-		status.WithConditions(condition.New(condition.CSIDriverManaged, operatorv1.ConditionFalse, state.Reason, state.Message))
-	}
-	return status
-}
-
-// unwanted lists the condition types that must not be there in this state.
-func unwanted(state State, stale []string) []string {
-	switch {
-	case !state.Open:
-		return append([]string{condition.CSIDriverManaged}, stale...)
-	case state.Reason != "":
-		return []string{condition.Disabled}
-	}
-	return []string{condition.Disabled, condition.CSIDriverManaged}
-}
-
-// remove takes conditions away whoever wrote them. cached tells only whether there is
-// something to do: the patch needs positions that are current.
-func (c *controller) remove(ctx context.Context, cached *operatorv1.OperatorStatus, types []string) error {
-	isUnwanted := func(held operatorv1.OperatorCondition) bool { return slices.Contains(types, held.Type) }
-	if !slices.ContainsFunc(cached.Conditions, isUnwanted) {
-		return nil
-	}
-	_, status, _, err := c.Operator.GetOperatorStateWithQuorum(ctx)
-	if err != nil {
-		return fmt.Errorf("reading the conditions of ClusterCSIDriver %s: %w", c.Driver.Name, err)
-	}
-	patch := jsonpatch.New()
-	removed := 0
-	for i, held := range status.Conditions {
-		if !isUnwanted(held) {
-			continue
-		}
-		path := fmt.Sprintf("/status/conditions/%d", i-removed)
-		patch.WithRemove(path, jsonpatch.NewTestCondition(path+"/type", held.Type))
-		removed++
-	}
-	if patch.IsEmpty() {
-		return nil
-	}
-	if err := c.Operator.PatchOperatorStatus(ctx, patch); err != nil {
-		return fmt.Errorf("removing conditions that no longer hold from ClusterCSIDriver %s: %w", c.Driver.Name, err)
+		return []*condition.Said{condition.New(condition.CSIDriverManaged, operatorv1.ConditionFalse, state.Reason, state.Message)}
 	}
 	return nil
+}
+
+// silent are the types of which there is nothing to say but what conditions has.
+func silent(state State, operands []string) []string {
+	out := []string{condition.Disabled, condition.CSIDriverManaged}
+	if !state.Open {
+		out = append(out, operands...)
+	}
+	return out
 }

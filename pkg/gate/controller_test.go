@@ -52,7 +52,7 @@ func newRig(t *testing.T, d driver.Driver, operator *conditiontest.Operator, obj
 		Settings:          func() (driver.Settings, error) { return r.settings, r.wrong },
 		Filesystem:        &ctrl.Latest[bool]{},
 		State:             &ctrl.Latest[State]{},
-		StaleConditions:   []string{"ControllerDegraded", "NodeProgressing"},
+		OperandConditions: []string{"ControllerDegraded", "NodeProgressing"},
 		Recorder:          events.NewInMemoryRecorder("test", clock.RealClock{}),
 	}
 	r.controller = New(r.config)

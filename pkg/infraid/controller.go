@@ -76,9 +76,9 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 func (c controller) report(ctx context.Context, said, remembered string) error {
 	types := []string{condition.InfraIDCurrent}
 	if remembered == "" || said == remembered {
-		return condition.Tell(ctx, c.Operator, c.name, types)
+		return condition.Say(ctx, c.Operator, c.name, types)
 	}
-	return condition.Tell(ctx, c.Operator, c.name, types,
+	return condition.Say(ctx, c.Operator, c.name, types,
 		condition.New(condition.InfraIDCurrent, operatorv1.ConditionFalse, condition.InfraIDChanged, c.message(said, remembered)))
 }
 

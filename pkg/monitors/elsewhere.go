@@ -9,7 +9,6 @@ import (
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
@@ -191,8 +190,5 @@ func (c elsewhere) report(ctx context.Context, problems []problem) error {
 		}
 		current = condition.New(condition.OutOfBandCurrent, operatorv1.ConditionFalse, problems[0].reason, strings.Join(messages, "\n"))
 	}
-	if err := c.Operator.ApplyOperatorStatus(ctx, c.name, applyoperatorv1.OperatorStatus().WithConditions(current)); err != nil {
-		return fmt.Errorf("writing condition %s: %w", condition.OutOfBandCurrent, err)
-	}
-	return nil
+	return condition.Say(ctx, c.Operator, c.name, nil, current)
 }

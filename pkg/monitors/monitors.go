@@ -182,9 +182,5 @@ func (c controller) advice() string {
 }
 
 func (c controller) report(ctx context.Context, degraded *applyoperatorv1.OperatorConditionApplyConfiguration) error {
-	status := applyoperatorv1.OperatorStatus().WithConditions(degraded)
-	if err := c.Operator.ApplyOperatorStatus(ctx, c.name, status); err != nil {
-		return fmt.Errorf("writing condition %s: %w", condition.MonitorsDegraded, err)
-	}
-	return nil
+	return condition.Say(ctx, c.Operator, c.name, nil, degraded)
 }

@@ -148,16 +148,16 @@ func (c controller) report(ctx context.Context, desired int32, found Found) erro
 	types, unserved := []string{condition.NodesServed}, found.Unserved
 	leftOut := leftOutMessage(c.Driver.Name, desired, found.LeftOut)
 	if len(unserved) == 0 && leftOut == "" {
-		return condition.Tell(ctx, c.Operator, c.name, types)
+		return condition.Say(ctx, c.Operator, c.name, types)
 	}
 	if len(unserved) == 0 {
-		return condition.Tell(ctx, c.Operator, c.name, types,
+		return condition.Say(ctx, c.Operator, c.name, types,
 			condition.New(condition.NodesServed, operatorv1.ConditionTrue, condition.NodesLeftOut, leftOut))
 	}
 	reason := condition.NodesNotReady
 	if slices.ContainsFunc(unserved, func(u Unserved) bool { return !u.Away }) {
 		reason = condition.NodesNotServed
 	}
-	return condition.Tell(ctx, c.Operator, c.name, types,
+	return condition.Say(ctx, c.Operator, c.name, types,
 		condition.New(condition.NodesServed, operatorv1.ConditionFalse, reason, strings.TrimSpace(message(c.Driver.Name, desired, unserved)+"\n"+leftOut)))
 }

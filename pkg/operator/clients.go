@@ -28,6 +28,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
@@ -47,6 +48,8 @@ type clients struct {
 	kube     kubernetes.Interface
 	dynamic  dynamic.Interface
 	operator v1helpers.OperatorClientWithFinalizers
+	// conditions writes what the controllers say to operator.
+	conditions *conditionWriter
 	// removal is what controllers take managementState for while it is Removed.
 	removal *ctrl.Latest[operatorv1.ManagementState]
 	// patient is operator for controllers that go Degraded over every error and return it.
@@ -143,10 +146,12 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	}
 	kubeInformers := v1helpers.NewKubeInformersForNamespaces(kube, "", driver.Namespace)
 	tellTogether(kubeInformers)
-	one := newMaybeWithout(operator, d, dyn.Resource(clusterCSIDrivers))
+	board := condition.NewBoard(condition.Declared, libraryConditions(d))
+	one := newMaybeWithout(operator, d, dyn.Resource(clusterCSIDrivers), board)
 	said := configinformers.NewSharedInformerFactory(config, resync)
 	return &clients{
 		kube: kube, dynamic: dyn, operator: one, removal: &one.removal, patient: newPatient(one, cc.Clock), operatorInstances: instances,
+		conditions:        &conditionWriter{driver: d, board: board, client: one, clock: cc.Clock},
 		clusterCSIDrivers: operatorinformers.NewSharedInformerFactoryWithOptions(ops, resync, operatorinformers.WithTweakListOptions(onlyOurs)),
 		config:            infraid.Remember(said, infraIDMemory(kube, kubeInformers, d)),
 		said:              said,

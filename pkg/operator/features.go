@@ -50,7 +50,7 @@ func (s starter) gateController() factory.Controller {
 		Triggers:          []factory.Informer{s.stateInformer(), s.clients.removal},
 		Filesystem:        s.filesystem,
 		State:             s.gate,
-		StaleConditions:   s.operandConditions(),
+		OperandConditions: s.operandConditions(),
 		Recorder:          s.recorder,
 	})
 }
@@ -164,6 +164,7 @@ func (s starter) credentials(client func(fsid string) (Session, bool)) factory.C
 		Proof:           s.proof,
 		Placement:       s.placement,
 		Granted:         s.granted,
+		Memory:          state.Users(s.clients.kube.CoreV1(), s.clients.ns().Core().V1().ConfigMaps().Lister(), s.driver),
 		Minted:          s.minted,
 		Report:          s.reports.users,
 		Image:           driverImage(resourceread.ReadDaemonSetV1OrDie(s.assets.Node()).Spec.Template.Spec),

@@ -110,27 +110,24 @@ func waitsForDeletion(d *appsv1.DaemonSet) bool {
 		d.Status.ObservedGeneration == d.Generation && d.Status.NumberUnavailable == 0
 }
 
-// current is the condition NodePodsCurrent for the DaemonSet as it stands.
+// current is the condition NodePodsCurrent for the DaemonSet as it stands, which is there only while it has something to say.
 func (n nodeUpdates) current(d *appsv1.DaemonSet) *applyoperatorv1.OperatorConditionApplyConfiguration {
 	if !waitsForDeletion(d) || d.Status.UpdatedNumberScheduled >= d.Status.DesiredNumberScheduled {
-		return condition.New(condition.NodePodsCurrent, operatorv1.ConditionTrue, condition.AsExpected, "")
+		return condition.Absent(condition.NodePodsCurrent)
 	}
 	return condition.New(condition.NodePodsCurrent, operatorv1.ConditionFalse, condition.WaitingForDeletion, fmt.Sprintf(
 		"Node pods are outdated and are not replaced by themselves, because mounts of ceph-fuse or rbd-nbd would end with them: drain each node, then: oc delete pod -n %s -l app=%s --field-selector spec.nodeName=NODE",
 		driver.Namespace, n.driver.NodeName()))
 }
 
-// report writes NodePodsCurrent once there is a DaemonSet.
-func (n nodeUpdates) report(ctx context.Context, operator interface {
-	ApplyOperatorStatus(context.Context, string, *applyoperatorv1.OperatorStatusApplyConfiguration) error
-}) error {
+// report says NodePodsCurrent.
+func (n nodeUpdates) report(ctx context.Context, operator condition.Writer) error {
 	cached, err := n.daemonSets.DaemonSets(driver.Namespace).Get(n.driver.NodeName())
 	if apierrors.IsNotFound(err) {
-		return nil
+		return condition.Say(ctx, operator, condition.NodePodsCurrent, []string{condition.NodePodsCurrent})
 	}
 	if err != nil {
 		return fmt.Errorf("reading DaemonSet %s: %w", n.driver.NodeName(), err)
 	}
-	return operator.ApplyOperatorStatus(ctx, n.driver.OperatorName()+"-"+condition.NodePodsCurrent,
-		applyoperatorv1.OperatorStatus().WithConditions(n.current(cached)))
+	return condition.Say(ctx, operator, condition.NodePodsCurrent, nil, n.current(cached))
 }

@@ -16,6 +16,7 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 	storagelisters "k8s.io/client-go/listers/storage/v1"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
@@ -123,13 +124,13 @@ func TestOnDeleteIsNotProgressing(t *testing.T) {
 		"Outdated": {"pods wait for the administrator, nothing is rolling out", appsv1.OnDeleteDaemonSetStrategyType,
 			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 3}, true, operatorv1.ConditionFalse},
 		"Current": {"all pods were replaced", appsv1.OnDeleteDaemonSetStrategyType,
-			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 8}, true, operatorv1.ConditionTrue},
+			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 8}, true, ""},
 		"JustChanged": {"Kubernetes will see the change and roll nothing out", appsv1.OnDeleteDaemonSetStrategyType,
-			appsv1.DaemonSetStatus{ObservedGeneration: 6, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 8}, true, operatorv1.ConditionTrue},
+			appsv1.DaemonSetStatus{ObservedGeneration: 6, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 8}, true, ""},
 		"Restarting": {"a deleted pod comes back: library-go decides", appsv1.OnDeleteDaemonSetStrategyType,
-			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, NumberUnavailable: 1}, false, operatorv1.ConditionTrue},
+			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, NumberUnavailable: 1}, false, ""},
 		"NotYetOnDelete": {"the strategy is about to change", appsv1.RollingUpdateDaemonSetStrategyType,
-			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 3}, false, operatorv1.ConditionTrue},
+			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 3}, false, ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -153,8 +154,8 @@ func TestOnDeleteIsNotProgressing(t *testing.T) {
 				t.Errorf("%s: marked as rolled out is %t, want %t", tc.reason, got, tc.annotated)
 			}
 			got := n.current(cached)
-			if *got.Status != tc.current {
-				t.Errorf("%s: NodePodsCurrent is %s, want %s", tc.reason, *got.Status, tc.current)
+			if ptr.Deref(got.Status, "") != tc.current {
+				t.Errorf("%s: NodePodsCurrent is %q, want %q", tc.reason, ptr.Deref(got.Status, ""), tc.current)
 			}
 			if tc.current == operatorv1.ConditionFalse && !strings.Contains(*got.Message, "oc delete pod") {
 				t.Errorf("the message must say what to do: %s", *got.Message)

@@ -4,28 +4,24 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 	"sync/atomic"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/utils/ptr"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
-// maybeWithout is the client of a ClusterCSIDriver that may not exist: then conditions have
-// nowhere to go, and that is no error. library-go would retry, and log, for ever.
+// maybeWithout is the client of a ClusterCSIDriver that may not exist, for all controllers.
 type maybeWithout struct {
 	v1helpers.OperatorClientWithFinalizers
 	name     string
@@ -35,15 +31,8 @@ type maybeWithout struct {
 	// seen is the version of the ClusterCSIDriver in the informer's cache; empty without one.
 	seen func() string
 
-	// writing has one write at a time: of several at once, the API server would make all but one
-	// again and again. A start writes the conditions of all controllers in the same instant, which
-	// takes the API server most of a second.
-	writing *turns
-	// urgent starts the types of conditions that are written next: their controllers deploy the
-	// driver, and go on when that is done.
-	urgent string
-	// written is what each field manager has written last.
-	written map[string]written
+	// board has what controllers say; conditionWriter writes it.
+	board *condition.Board
 	// removal is what Removed is taken for: the driver is looked after for as long as something needs it.
 	removal ctrl.Latest[operatorv1.ManagementState]
 	// state is the newest that anybody has asked for.
@@ -58,52 +47,38 @@ type operatorState struct {
 	version string
 }
 
-// written is a write, and the version that the cache had before it.
-type written struct{ seen, status string }
-
-func newMaybeWithout(inner v1helpers.OperatorClientWithFinalizers, d driver.Driver, resource dynamic.ResourceInterface) *maybeWithout {
+func newMaybeWithout(inner v1helpers.OperatorClientWithFinalizers, d driver.Driver, resource dynamic.ResourceInterface, board *condition.Board) *maybeWithout {
 	m := &maybeWithout{
 		OperatorClientWithFinalizers: inner, name: d.Name, resource: resource, informer: ctrl.Together(inner.Informer()),
-		writing: newTurns(), written: map[string]written{}, urgent: d.ConditionPrefix + "Driver",
+		board: board,
 	}
 	m.seen = func() string {
-		object, exists, err := m.informer.GetStore().GetByKey(d.Name)
-		if err != nil || !exists {
+		cr := m.cached()
+		if cr == nil {
 			return ""
 		}
-		o, err := meta.Accessor(object)
-		if err != nil {
-			return ""
-		}
-		return fmt.Sprintf("%s/%s", o.GetUID(), o.GetResourceVersion())
+		return fmt.Sprintf("%s/%s", cr.GetUID(), cr.GetResourceVersion())
 	}
 	return m
+}
+
+// cached is the ClusterCSIDriver as the informer has it; nil where it has none.
+func (m *maybeWithout) cached() *unstructured.Unstructured {
+	object, _, err := m.informer.GetStore().GetByKey(m.name)
+	cr, ok := object.(*unstructured.Unstructured)
+	if err != nil || !ok {
+		return nil
+	}
+	return cr
 }
 
 // Informer is that of the ClusterCSIDriver.
 func (m *maybeWithout) Informer() cache.SharedIndexInformer { return m.informer }
 
-// ApplyOperatorStatus writes conditions, or nothing without a ClusterCSIDriver. library-go compares
-// with the cache alone: as long as that does not show a write, which takes a while after the API
-// server was away, each sync would write the same again.
-func (m *maybeWithout) ApplyOperatorStatus(ctx context.Context, fieldManager string, status *applyoperatorv1.OperatorStatusApplyConfiguration) error {
-	defer m.writing.take(m.isUrgent(status))()
-	text, err := json.Marshal(status) // before library-go adds times
-	if err != nil {
-		return fmt.Errorf("encoding the status of %s: %w", fieldManager, err)
-	}
-	now := written{seen: m.seen(), status: string(text)}
-	if now.seen != "" && m.written[fieldManager] == now {
-		return nil
-	}
-	err = m.OperatorClientWithFinalizers.ApplyOperatorStatus(ctx, fieldManager, status)
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err == nil {
-		m.written[fieldManager] = now
-	}
-	return err
+// ApplyOperatorStatus leaves conditions on the board, whoever says them.
+func (m *maybeWithout) ApplyOperatorStatus(_ context.Context, _ string, status *applyoperatorv1.OperatorStatusApplyConfiguration) error {
+	m.board.Set(status)
+	return nil
 }
 
 // GetOperatorState decodes each version once: every sync of every controller asks, which was a
@@ -125,17 +100,10 @@ func (m *maybeWithout) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1
 	return spec, now.status.DeepCopy(), now.version, nil
 }
 
-func (m *maybeWithout) isUrgent(status *applyoperatorv1.OperatorStatusApplyConfiguration) bool {
-	return slices.ContainsFunc(status.Conditions, func(c applyoperatorv1.OperatorConditionApplyConfiguration) bool {
-		return strings.HasPrefix(ptr.Deref(c.Type, ""), m.urgent)
-	})
-}
-
 // UpdateOperatorSpec writes spec.observedConfig, on which pods wait, and nothing else of the resource.
 // library-go would send all of it as the cache has it, after a conflict with the newest version beside:
 // what a person had set meanwhile would be taken back.
 func (m *maybeWithout) UpdateOperatorSpec(ctx context.Context, _ string, spec *operatorv1.OperatorSpec) (*operatorv1.OperatorSpec, string, error) {
-	defer m.writing.take(true)()
 	patch, err := json.Marshal([]map[string]any{{"op": "add", "path": "/spec/observedConfig", "value": spec.ObservedConfig}})
 	if err != nil {
 		return nil, "", fmt.Errorf("encoding spec.observedConfig of ClusterCSIDriver %s: %w", m.name, err)

@@ -22,7 +22,7 @@ func (d *decoding) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.Ope
 
 func TestDecodesOnce(t *testing.T) {
 	inner := &decoding{finalizable: finalizable{conditiontest.New(operatorv1.Managed)}}
-	client := newMaybeWithout(inner, driver.RBD, nil)
+	client := newMaybeWithout(inner, driver.RBD, nil, nil)
 	for i, step := range []struct {
 		reason, seen string
 		times        int

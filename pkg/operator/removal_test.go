@@ -25,7 +25,7 @@ func TestTakenFor(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			client := newMaybeWithout(finalizable{conditiontest.New(tc.declared)}, driver.RBD, nil)
+			client := newMaybeWithout(finalizable{conditiontest.New(tc.declared)}, driver.RBD, nil, nil)
 			client.seen = func() string { return "1" }
 			if tc.decided != "" {
 				client.removal.Set(tc.decided)

@@ -177,7 +177,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.logLevel(),
 		s.managementState(),
 		s.configObserver(),
-		s.staleConditions(),
+		s.conditionsController(),
 
 		s.settingsController(),
 		s.infraIDController(),

@@ -133,11 +133,7 @@ func (c *care) report(ctx context.Context, all findings, want demand) error {
 	if message := describeLegacy(want.usage); message != "" {
 		conditions = append(conditions, condition.New(condition.LegacyVolumes, operatorv1.ConditionTrue, condition.OlderVolumes, message))
 	}
-	status := applyoperatorv1.OperatorStatus().WithConditions(conditions...)
-	if err := c.Operator.ApplyOperatorStatus(ctx, c.Driver.OperatorName()+"-"+careName, status); err != nil {
-		return fmt.Errorf("writing condition %s: %w", condition.PoolsProtected, err)
-	}
-	return nil
+	return condition.Say(ctx, c.Operator, careName, []string{condition.LegacyVolumes}, conditions...)
 }
 
 // unknown tells of what keeps the operator from knowing which pools are in use.
@@ -146,12 +142,8 @@ func (c *care) unknown(ctx context.Context) error {
 	if !apierrors.IsForbidden(err) {
 		return nil // It will be known in a moment.
 	}
-	status := applyoperatorv1.OperatorStatus().WithConditions(condition.New(condition.PoolsProtected, operatorv1.ConditionFalse, condition.Forbidden,
+	return condition.Say(ctx, c.Operator, careName, nil, condition.New(condition.PoolsProtected, operatorv1.ConditionFalse, condition.Forbidden,
 		fmt.Sprintf("pools in use are not known, so that none is protected any more than before: %v", err)))
-	if err := c.Operator.ApplyOperatorStatus(ctx, c.Driver.OperatorName()+"-"+careName, status); err != nil {
-		return fmt.Errorf("writing condition %s: %w", condition.PoolsProtected, err)
-	}
-	return nil
 }
 
 func protection(all findings, enabled bool) *applyoperatorv1.OperatorConditionApplyConfiguration {

@@ -5,13 +5,11 @@ package pools
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	configinformers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
@@ -265,10 +263,5 @@ func (c *controller) survey(ctx context.Context) error {
 }
 
 func (c *controller) report(ctx context.Context, problem error) error {
-	status := applyoperatorv1.OperatorStatus().WithConditions(describe(problem))
-	err := c.Operator.ApplyOperatorStatus(ctx, c.Driver.OperatorName()+"-"+controllerName, status)
-	if err != nil {
-		return fmt.Errorf("writing condition %s: %w", condition.PoolsDegraded, err)
-	}
-	return nil
+	return condition.Say(ctx, c.Operator, controllerName, nil, describe(problem))
 }

@@ -45,7 +45,7 @@ func (c *controller) report(ctx context.Context, clusters []ceph.Cluster, infraI
 		c.Recorder.Warning(condition.InfraIDShared, message)
 	}
 	c.told = message
-	return condition.Tell(ctx, c.Operator, c.name, []string{condition.InfraIDUnshared, condition.PresenceShown}, wanted...)
+	return condition.Say(ctx, c.Operator, c.name, []string{condition.InfraIDUnshared, condition.PresenceShown}, wanted...)
 }
 
 func (c *controller) shared(infraID string, found []string) string {

@@ -107,7 +107,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	}
 	switch {
 	case v.step == nothing:
-		return condition.Tell(ctx, c.Operator, c.manager, []string{condition.DriverRemoved})
+		return condition.Say(ctx, c.Operator, c.manager, []string{condition.DriverRemoved})
 	case c.done:
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, watchAgain)
 		return nil
@@ -179,7 +179,7 @@ func (c *controller) report(ctx context.Context, v verdict, left []string, probl
 	case reason == "":
 		return nil
 	}
-	err := condition.Tell(ctx, c.Operator, c.manager, []string{condition.DriverRemoved}, condition.New(condition.DriverRemoved, status, reason, message))
+	err := condition.Say(ctx, c.Operator, c.manager, []string{condition.DriverRemoved}, condition.New(condition.DriverRemoved, status, reason, message))
 	if problem != nil {
 		return problem
 	}

@@ -99,7 +99,7 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 			return err
 		}
 	}
-	return condition.Tell(ctx, c.Operator, manager(c.Driver), []string{condition.SettingsDegraded, condition.SettingsComplete},
+	return condition.Say(ctx, c.Operator, manager(c.Driver), []string{condition.SettingsDegraded, condition.SettingsComplete},
 		describe(c.Driver, stand, problem, kept{found, err})...)
 }
 

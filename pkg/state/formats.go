@@ -74,6 +74,11 @@ func (c Cluster) Succeed(next Cluster) Cluster {
 	return next
 }
 
+// CephUsers says whether the driver works as Ceph users that the operator made for it.
+type CephUsers struct {
+	Minted bool `json:"minted"`
+}
+
 // Placement is where volumes of the default StorageClass go, once that was chosen.
 type Placement struct {
 	// FSID of the Ceph cluster for which it was chosen.

@@ -35,6 +35,7 @@ const (
 	snapshotKey  = "snapshotClass"
 	groupKey     = "groupSnapshotClass"
 	machinesKey  = "virtualizationClass"
+	usersKey     = "users"
 	// InfraIDKey is named in a message.
 	InfraIDKey = "infraID"
 )
@@ -80,6 +81,11 @@ func GroupSnapshotClasses(client corev1client.ConfigMapsGetter, lister coreliste
 // VirtualizationClasses is the record that pkg/virtualization writes.
 func VirtualizationClasses(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Class] {
 	return Record[Class]{client: client, lister: lister, configMap: d.StateConfigMap(), key: machinesKey}
+}
+
+// Users is the record that pkg/credentials writes.
+func Users(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[CephUsers] {
+	return Record[CephUsers]{client: client, lister: lister, configMap: d.StateConfigMap(), key: usersKey}
 }
 
 // InfraIDs is the record that pkg/infraid writes.

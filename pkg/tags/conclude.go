@@ -79,11 +79,7 @@ func (c *controller) conclude(ctx context.Context, clusters []ceph.Cluster, infr
 	if c.trouble != nil {
 		sentences = append(sentences, unread(c.trouble))
 	}
-	status := applyoperatorv1.OperatorStatus().WithConditions(conditionOf(sentences))
-	if err := c.Operator.ApplyOperatorStatus(ctx, c.Driver.OperatorName()+"-"+controllerName, status); err != nil {
-		return fmt.Errorf("writing condition %s: %w", condition.VolumesTagged, err)
-	}
-	return nil
+	return condition.Say(ctx, c.Operator, controllerName, nil, conditionOf(sentences))
 }
 
 func (c *controller) finding(cluster ceph.Cluster, infraID string) finding {

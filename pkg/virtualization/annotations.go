@@ -162,5 +162,5 @@ func (c classHints) untrue(reason, message string) *applyoperatorv1.OperatorCond
 }
 
 func (c classHints) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
-	return reporter{c.Operator, c.manager()}.report(ctx, condition.HarvesterClassesCurrent, conditions...)
+	return condition.Say(ctx, c.Operator, annotationsName, []string{condition.HarvesterClassesCurrent}, conditions...)
 }

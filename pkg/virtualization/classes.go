@@ -94,7 +94,7 @@ func (c classController) sync(ctx context.Context, syncCtx factory.SyncContext) 
 
 func (c classController) keep(ctx context.Context) error {
 	if c.asset == nil {
-		return nil
+		return c.report(ctx)
 	}
 	managed, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
 	if err != nil || managed == ctrl.NoCR {
@@ -209,5 +209,5 @@ func foreignClass(class *storagev1.StorageClass) *applyoperatorv1.OperatorCondit
 }
 
 func (c classController) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
-	return reporter{c.Operator, c.Driver.OperatorName() + "-" + classesName}.report(ctx, condition.VirtualizationClassCurrent, conditions...)
+	return condition.Say(ctx, c.Operator, classesName, []string{condition.VirtualizationClassCurrent}, conditions...)
 }

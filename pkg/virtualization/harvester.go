@@ -158,5 +158,5 @@ func (c entries) untrue(reason, message string) *applyoperatorv1.OperatorConditi
 }
 
 func (c entries) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
-	return reporter{c.Operator, c.Driver.OperatorName() + "-" + settingsName}.report(ctx, condition.HarvesterSettingsCurrent, conditions...)
+	return condition.Say(ctx, c.Operator, settingsName, []string{condition.HarvesterSettingsCurrent}, conditions...)
 }

@@ -226,5 +226,5 @@ func (c keeper) untrue(reason, message string) *applyoperatorv1.OperatorConditio
 }
 
 func (c keeper) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
-	return reporter{c.Operator, c.manager()}.report(ctx, c.conditionType, conditions...)
+	return condition.Say(ctx, c.Operator, c.name, []string{c.conditionType}, conditions...)
 }

@@ -40,7 +40,7 @@ type machines struct {
 }
 
 // NewMachines returns the controller that looks for what keeps disks of virtual machines from
-// working, and changes nothing. It writes VirtualMachinesUsable: False, with the reason of the
+// working, and changes nothing. It says MachinesUsable: False, with the reason of the
 // first mistake and the messages of all; without CDI and Harvester it is absent.
 func NewMachines(config MachinesConfig) factory.Controller {
 	c := &machines{MachinesConfig: config, told: map[Mistake]bool{}}
@@ -50,17 +50,15 @@ func NewMachines(config MachinesConfig) factory.Controller {
 func (c *machines) sync(ctx context.Context, _ factory.SyncContext) error {
 	importing, why := c.Watches.all(storageProfiles, snapshotClasses, importers)
 	harvesting, _ := c.Watches.all(driverConfig, snapshotClasses)
-	conditions := reporter{c.Operator, c.Driver.OperatorName() + "-" + machinesName}
 	if importing == absent {
 		c.Matrix.Clear()
 	}
 	switch {
 	case importing == absent && harvesting == absent:
 		clear(c.told)
-		return conditions.report(ctx, condition.VirtualMachinesUsable)
+		return c.report(ctx)
 	case importing == loading && why != nil:
-		return conditions.report(ctx, condition.VirtualMachinesUsable,
-			condition.New(condition.VirtualMachinesUsable, operatorv1.ConditionFalse, condition.SyncError, why.Error()))
+		return c.report(ctx, condition.New(condition.MachinesUsable, operatorv1.ConditionFalse, condition.SyncError, why.Error()))
 	case importing == loading, harvesting == loading:
 		return nil
 	}
@@ -74,16 +72,18 @@ func (c *machines) sync(ctx context.Context, _ factory.SyncContext) error {
 	found := mistakes(facts)
 	if len(found) == 0 {
 		clear(c.told)
-		return conditions.report(ctx, condition.VirtualMachinesUsable,
-			condition.New(condition.VirtualMachinesUsable, operatorv1.ConditionTrue, condition.AsExpected, ""))
+		return c.report(ctx, condition.New(condition.MachinesUsable, operatorv1.ConditionTrue, condition.AsExpected, ""))
 	}
 	var messages []string
 	for _, m := range found {
 		messages = append(messages, m.Message)
 	}
-	err = conditions.report(ctx, condition.VirtualMachinesUsable,
-		condition.New(condition.VirtualMachinesUsable, operatorv1.ConditionFalse, found[0].Reason, strings.Join(messages, "; ")))
+	err = c.report(ctx, condition.New(condition.MachinesUsable, operatorv1.ConditionFalse, found[0].Reason, strings.Join(messages, "; ")))
 	return errors.Join(err, c.tell(ctx, found))
+}
+
+func (c *machines) report(ctx context.Context, said ...*condition.Said) error {
+	return condition.Say(ctx, c.Operator, machinesName, []string{condition.MachinesUsable}, said...)
 }
 
 // tell writes an event for each mistake that is new.

@@ -88,7 +88,7 @@ func TestMistakesAreToldOnce(t *testing.T) {
 		if diff := cmp.Diff(events, told); diff != "" {
 			t.Errorf("%s: events (-want +got):\n%s", reason, diff)
 		}
-		got := r.operator.Condition(condition.VirtualMachinesUsable)
+		got := r.operator.Condition(condition.MachinesUsable)
 		if status == "" && got != nil || status != "" && (got == nil || got.Status != status || !strings.Contains(got.Message, text)) {
 			t.Errorf("%s: got %+v, want %s with %q", reason, got, status, text)
 		}

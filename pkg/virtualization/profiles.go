@@ -148,5 +148,5 @@ func told(overrides []string) *applyoperatorv1.OperatorConditionApplyConfigurati
 
 // report writes the condition, or takes an earlier one back.
 func (c profiles) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
-	return reporter{c.Operator, c.manager()}.report(ctx, condition.StorageProfilesCurrent, conditions...)
+	return condition.Say(ctx, c.Operator, profilesName, []string{condition.StorageProfilesCurrent}, conditions...)
 }

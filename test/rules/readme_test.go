@@ -195,7 +195,7 @@ func TestReadmeHasEveryCondition(t *testing.T) {
 	}
 	var declared []string
 	for _, f := range mustSources(t) {
-		if f.dir == "pkg/condition" && !f.test {
+		if f.dir == "pkg/condition" && !f.test && filepath.Base(f.path) != "parts.go" { // Nobody sees parts as such.
 			declared = append(declared, texts(f)...)
 		}
 	}

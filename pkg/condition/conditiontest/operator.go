@@ -1,6 +1,5 @@
-// Package conditiontest holds a ClusterCSIDriver in memory whose conditions behave as under
-// server-side apply: each field manager's apply replaces what that manager applied before.
-// library-go's own fake never removes a condition.
+// Package conditiontest holds a ClusterCSIDriver in memory whose conditions behave as on a condition.Board:
+// what is said stands until something else is said of its type. library-go's own fake never removes a condition.
 package conditiontest
 
 import (
@@ -24,16 +23,11 @@ import (
 
 var errNotSupported = errors.New("not supported by conditiontest")
 
-type owned struct {
-	manager   string
-	condition operatorv1.OperatorCondition
-}
-
 // Operator is a v1helpers.OperatorClient for the conditions of one ClusterCSIDriver.
 type Operator struct {
 	mu         sync.Mutex
 	spec       *operatorv1.OperatorSpec
-	conditions []owned
+	conditions []operatorv1.OperatorCondition
 	writes     int
 	generation int64
 	listeners  []cache.ResourceEventHandler
@@ -51,9 +45,7 @@ func Missing() *Operator { return &Operator{} }
 
 // With adds conditions as another client has written them, and returns o.
 func (o *Operator) With(conditions ...operatorv1.OperatorCondition) *Operator {
-	for _, c := range conditions {
-		o.conditions = append(o.conditions, owned{"somebody else", c})
-	}
+	o.conditions = append(o.conditions, conditions...)
 	return o
 }
 
@@ -91,8 +83,8 @@ func (o *Operator) Condition(conditionType string) *operatorv1.OperatorCondition
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, held := range o.conditions {
-		if held.condition.Type == conditionType {
-			return ptr.To(held.condition)
+		if held.Type == conditionType {
+			return ptr.To(held)
 		}
 	}
 	return nil
@@ -103,48 +95,31 @@ func (o *Operator) Types() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var types []string
-	for _, c := range o.list() {
+	for _, c := range o.conditions {
 		types = append(types, c.Type)
 	}
 	slices.Sort(types)
 	return types
 }
 
-func (o *Operator) list() []operatorv1.OperatorCondition {
-	var list []operatorv1.OperatorCondition
-	for _, held := range o.conditions {
-		list = append(list, held.condition)
-	}
-	return list
-}
-
-// ApplyOperatorStatus replaces the conditions of fieldManager, and takes over those of others.
-func (o *Operator) ApplyOperatorStatus(_ context.Context, fieldManager string, status *applyoperatorv1.OperatorStatusApplyConfiguration) error {
+// ApplyOperatorStatus replaces the conditions that it has, and takes away those without a status.
+func (o *Operator) ApplyOperatorStatus(_ context.Context, _ string, status *applyoperatorv1.OperatorStatusApplyConfiguration) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.spec == nil {
 		return notFound()
 	}
 	before := slices.Clone(o.conditions)
-	applied := map[string]operatorv1.OperatorCondition{}
 	for _, c := range status.Conditions {
-		applied[*c.Type] = operatorv1.OperatorCondition{
-			Type: *c.Type, Status: *c.Status, Reason: ptr.Deref(c.Reason, ""), Message: ptr.Deref(c.Message, ""),
-		}
-	}
-	o.conditions = slices.DeleteFunc(o.conditions, func(held owned) bool {
-		_, again := applied[held.condition.Type]
-		return held.manager == fieldManager && !again
-	})
-	for i, held := range o.conditions {
-		if c, again := applied[held.condition.Type]; again {
-			o.conditions[i] = owned{fieldManager, c}
-			delete(applied, c.Type)
-		}
-	}
-	for _, c := range status.Conditions {
-		if added, missing := applied[*c.Type]; missing {
-			o.conditions = append(o.conditions, owned{fieldManager, added})
+		i := slices.IndexFunc(o.conditions, func(held operatorv1.OperatorCondition) bool { return held.Type == *c.Type })
+		said := operatorv1.OperatorCondition{Type: *c.Type, Status: ptr.Deref(c.Status, ""), Reason: ptr.Deref(c.Reason, ""), Message: ptr.Deref(c.Message, "")}
+		switch {
+		case i < 0 && c.Status != nil:
+			o.conditions = append(o.conditions, said)
+		case i >= 0 && c.Status != nil:
+			o.conditions[i] = said
+		case i >= 0:
+			o.conditions = slices.Delete(o.conditions, i, i+1)
 		}
 	}
 	if !slices.Equal(before, o.conditions) {
@@ -160,7 +135,7 @@ func (o *Operator) PatchOperatorStatus(_ context.Context, patch *patchset.PatchS
 	if o.spec == nil {
 		return notFound()
 	}
-	status := map[string]map[string][]operatorv1.OperatorCondition{"status": {"conditions": o.list()}}
+	status := map[string]map[string][]operatorv1.OperatorCondition{"status": {"conditions": o.conditions}}
 	document, err := json.Marshal(status)
 	if err != nil {
 		return err
@@ -181,10 +156,7 @@ func (o *Operator) PatchOperatorStatus(_ context.Context, patch *patchset.PatchS
 	if err := json.Unmarshal(document, &status); err != nil {
 		return err
 	}
-	left := status["status"]["conditions"]
-	o.conditions = slices.DeleteFunc(o.conditions, func(held owned) bool {
-		return !slices.ContainsFunc(left, func(c operatorv1.OperatorCondition) bool { return c.Type == held.condition.Type })
-	})
+	o.conditions = status["status"]["conditions"]
 	o.writes++
 	return nil
 }
@@ -196,7 +168,7 @@ func (o *Operator) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.Ope
 	if o.spec == nil {
 		return nil, nil, "", notFound()
 	}
-	return ptr.To(*o.spec), &operatorv1.OperatorStatus{Conditions: o.list()}, "1", nil
+	return ptr.To(*o.spec), &operatorv1.OperatorStatus{Conditions: slices.Clone(o.conditions)}, "1", nil
 }
 
 // GetOperatorStateWithQuorum is GetOperatorState: there is no cache that could be old.

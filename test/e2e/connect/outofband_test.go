@@ -60,19 +60,19 @@ func outOfBand() {
 				env.Settle(ctx)
 			})
 			Eventually(func(g Gomega) {
-				c := env.Condition(ctx, g, d, "OutOfBandCurrent")
+				c := env.Condition(ctx, g, d, "StorageClassesUsable")
 				g.Expect(c.Status).To(Equal(operatorv1.ConditionFalse))
 				g.Expect(c.Reason).To(Equal("Forbidden"), c.Message)
 			}).WithContext(ctx).Should(Succeed())
 			Expect(fixture.Complaints(env.Conditions(ctx, Default, d))).To(BeEmpty())
 		}
 		for _, d := range driver.All {
-			obey(ctx, env.Condition(ctx, Default, d, "OutOfBandCurrent").Message)
+			obey(ctx, env.Condition(ctx, Default, d, "StorageClassesUsable").Message)
 		}
 		for _, d := range driver.All {
 			// The operator tries again within a minute.
 			Eventually(func(g Gomega) {
-				g.Expect(env.Condition(ctx, g, d, "OutOfBandCurrent").Status).To(Equal(operatorv1.ConditionTrue))
+				g.Expect(env.Condition(ctx, g, d, "StorageClassesUsable").Status).To(Equal(operatorv1.ConditionTrue))
 			}).WithContext(ctx).WithTimeout(time.Minute + fixture.Soon).Should(Succeed())
 		}
 		current := func() {

@@ -58,7 +58,7 @@ func second() {
 		Expect(err).NotTo(HaveOccurred())
 		for _, d := range driver.All {
 			Eventually(func(g Gomega) {
-				noted := env.Condition(ctx, g, d, condition.SourcesUsed)
+				noted := env.Condition(ctx, g, d, condition.StorageClassesUsable)
 				g.Expect(noted.Status).To(Equal(operatorv1.ConditionFalse))
 				g.Expect(noted.Reason).To(Equal(condition.CredentialsInvalid))
 				g.Expect(noted.Message).To(ContainSubstring(namespace + "/ceph-second: keyring: "))

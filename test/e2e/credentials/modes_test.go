@@ -40,7 +40,7 @@ func passedOn(ctx context.Context, id string, message ...string) {
 			for _, text := range append(message, "client."+id) {
 				g.Expect(c.Message).To(ContainSubstring(text))
 			}
-			g.Expect(string(env.Condition(ctx, g, d, "CephCredentialsDegraded").Status)).To(Equal("False"))
+			g.Expect(string(env.Condition(ctx, g, d, "CephResourcesDegraded").Status)).To(Equal("False"))
 		}).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
 	}
 }
@@ -51,11 +51,12 @@ func denied(ctx context.Context) string {
 	var command string
 	for _, d := range driver.All {
 		Eventually(func(g Gomega) {
-			c := env.Condition(ctx, g, d, "CephCredentialsDegraded")
+			c := env.Condition(ctx, g, d, "CephResourcesDegraded")
 			g.Expect(string(c.Status)).To(Equal("True"))
 			g.Expect(c.Reason).To(Equal("AccessDenied"))
 			_, rest, found := strings.Cut(c.Message, "ceph auth caps ")
 			g.Expect(found).To(BeTrue(), c.Message)
+			rest, _, _ = strings.Cut(rest, "\n")
 			command = "ceph auth caps " + rest
 		}).WithContext(ctx).Should(Succeed())
 	}

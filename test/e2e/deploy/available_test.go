@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -9,6 +10,7 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
@@ -50,6 +52,22 @@ var _ = Describe("A started operator", func() {
 					}
 				}
 			}
+		})
+
+		It("has few conditions while all is well: "+d.Name, func(ctx SpecContext) {
+			var all, ours []string
+			Eventually(func(g Gomega) {
+				all, ours = nil, nil
+				for _, c := range env.Conditions(ctx, g, d) {
+					all = append(all, c.Type)
+					if slices.Contains(condition.Types(), c.Type) {
+						ours = append(ours, c.Type)
+					}
+				}
+				g.Expect(ours).To(ConsistOf(condition.ConnectionDegraded, condition.ResourcesDegraded, condition.StorageClassesUsable, condition.VolumesSafe))
+			}).WithContext(ctx).Should(Succeed())
+			Expect(len(all)).To(BeNumerically("<=", 15), strings.Join(all, ", "))
+			AddReportEntry(fmt.Sprintf("%s: %d conditions, %d versions of the ClusterCSIDriver", d.Name, len(all), len(reports(d))))
 		})
 
 		It("is never called disabled once a Ceph cluster is declared: "+d.Name, func() {

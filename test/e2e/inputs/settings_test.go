@@ -152,11 +152,11 @@ var _ = Describe("A setting", func() {
 				By(m.says)
 				text := annotated(d, m.member).GetAnnotations()[driver.SettingsAnnotation]
 				env.Kubectl(ctx, "annotate", "clustercsidriver", d.Name, driver.SettingsAnnotation+"="+text)
-				said := told(ctx, d, condition.SettingsDegraded, operatorv1.ConditionTrue, driver.SettingsAnnotation, m.field)
+				said := told(ctx, d, condition.ResourcesDegraded, operatorv1.ConditionTrue, driver.SettingsAnnotation, m.field)
 				Expect(said.Reason).To(Equal(condition.InvalidSettings))
 				Expect(standing(ctx, Default, d)).To(Equal(before))
 				env.Kubectl(ctx, "annotate", "clustercsidriver", d.Name, driver.SettingsAnnotation+"-")
-				silent(ctx, d, condition.SettingsDegraded)
+				told(ctx, d, condition.ResourcesDegraded, operatorv1.ConditionFalse)
 			}
 			env.Settle(ctx)
 			Expect(standing(ctx, Default, d)).To(Equal(before))

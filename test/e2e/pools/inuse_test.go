@@ -63,7 +63,7 @@ func inUse() {
 
 	It("include that of the default class, of whose own making it is", func(ctx SpecContext) {
 		protected(ctx, infraID+"-rbd", rbdUser)
-		says(ctx, driver.RBD, "PoolsProtected", operatorv1.ConditionTrue, "AsExpected")
+		says(ctx, driver.RBD, "VolumesSafe", operatorv1.ConditionTrue, "AsExpected")
 	})
 
 	It("are left to their administrator where the settings ask for that", func(ctx SpecContext) {
@@ -73,7 +73,7 @@ func inUse() {
 			g.Expect(p.NoDelete).To(BeFalse())
 			g.Expect(users(p)).To(ConsistOf(rbdUser), "the claim stays for the rights that it gives")
 		}).WithContext(ctx).WithTimeout(twoLooks).WithPolling(fixture.CephPolling).Should(Succeed())
-		says(ctx, driver.RBD, "PoolsProtected", operatorv1.ConditionFalse, "ProtectionDisabled")
+		says(ctx, driver.RBD, "VolumesSafe", operatorv1.ConditionFalse, "ProtectionDisabled")
 		set(ctx, driver.RBD, "poolProtection", nil)
 		protected(ctx, infraID+"-rbd", rbdUser)
 	})
@@ -98,7 +98,7 @@ func denied() {
 			newClass(ctx, driver.RBD, name, map[string]string{"pool": name})
 			var refused bool
 			Eventually(func(g Gomega) {
-				refused = env.Condition(ctx, g, driver.RBD, "PoolsProtected").Status == operatorv1.ConditionFalse
+				refused = env.Condition(ctx, g, driver.RBD, "VolumesSafe").Status == operatorv1.ConditionFalse
 				g.Expect(refused || pool(ctx, g, name).NoDelete).To(BeTrue())
 			}).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
 			if refused {
@@ -106,7 +106,7 @@ func denied() {
 			}
 			Expect(i).To(BeNumerically("<", 20), "the connection is never replaced")
 		}
-		says(ctx, driver.RBD, "PoolsProtected", operatorv1.ConditionFalse, "AccessDenied",
+		says(ctx, driver.RBD, "VolumesSafe", operatorv1.ConditionFalse, "AccessDenied",
 			`"`+name+`"`, "client.limited", `allow command "osd pool application set"`)
 		env.Settle(ctx)
 		env.Declare(ctx, env.Credentials())
@@ -114,7 +114,7 @@ func denied() {
 			set(ctx, d, "credentials", nil)
 		}
 		protected(ctx, name, rbdUser)
-		says(ctx, driver.RBD, "PoolsProtected", operatorv1.ConditionTrue, "AsExpected")
+		says(ctx, driver.RBD, "VolumesSafe", operatorv1.ConditionTrue, "AsExpected")
 	})
 }
 

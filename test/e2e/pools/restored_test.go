@@ -65,7 +65,7 @@ func restored() {
 		newPool(ctx, "latest")
 		newClass(ctx, driver.RBD, "latest", map[string]string{"pool": "latest"})
 		protected(ctx, "latest", rbdUser)
-		says(ctx, driver.RBD, "PoolsProtected", operatorv1.ConditionTrue, "AsExpected", `"newer"`, "has no PersistentVolume", image)
+		says(ctx, driver.RBD, "VolumesSafe", operatorv1.ConditionTrue, "AsExpected", `"newer"`, "has no PersistentVolume", image)
 		Consistently(safe).WithContext(ctx).WithTimeout(manyLooks).WithPolling(fixture.CephPolling).Should(Succeed())
 
 		By("being given up with the last volume")

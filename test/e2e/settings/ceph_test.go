@@ -28,11 +28,11 @@ var _ = DescribeTable("A setting that Ceph cannot follow is told, and what ran g
 			g.Expect(untouched(ctx, g, d)).To(Equal(before))
 		}).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed())
 	},
-	Entry("pool", driver.RBD, map[string]any{"pool": "nosuch"}, condition.PoolsDegraded, condition.NoPool,
+	Entry("pool", driver.RBD, map[string]any{"pool": "nosuch"}, condition.ResourcesDegraded, condition.NoPool,
 		[]string{`pool "nosuch"`, "spec.driverConfig.ceph.pool", "pools of application rbd: "}),
-	Entry("data pool", driver.RBD, map[string]any{"dataPool": "nosuch"}, condition.PoolsDegraded, condition.NoPool,
+	Entry("data pool", driver.RBD, map[string]any{"dataPool": "nosuch"}, condition.ResourcesDegraded, condition.NoPool,
 		[]string{`data pool "nosuch"`, "spec.driverConfig.ceph.dataPool", "pools: "}),
-	Entry("filesystem", driver.CephFS, map[string]any{"filesystem": "nosuch"}, condition.PoolsDegraded, condition.NoFilesystem,
+	Entry("filesystem", driver.CephFS, map[string]any{"filesystem": "nosuch"}, condition.ResourcesDegraded, condition.NoFilesystem,
 		[]string{`filesystem "nosuch"`, "spec.driverConfig.ceph.filesystem", "filesystems: "}),
 	Entry("Ceph cluster", driver.RBD, map[string]any{"cluster": "00000000-0000-4000-8000-000000000000"}, condition.ConnectionDegraded, condition.WrongCluster,
 		[]string{"00000000-0000-4000-8000-000000000000", "ceph.cluster"}),

@@ -137,12 +137,19 @@ var _ = Describe("A CRD", func() {
 		Eventually(func(g Gomega) {
 			out = env.Condition(ctx, g, d, conditionType)
 			g.Expect(out.Type).NotTo(BeEmpty())
+			g.Expect(out.Reason).NotTo(Equal(condition.AsExpected))
 		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 		return out
 	}
 	silent := func(ctx context.Context, conditionType string) {
 		Eventually(func(g Gomega) {
 			g.Expect(env.Condition(ctx, g, d, conditionType)).To(BeZero())
+		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+	}
+	mended := func(ctx context.Context) {
+		Eventually(func(g Gomega) {
+			c := env.Condition(ctx, g, d, condition.ResourcesDegraded)
+			g.Expect(c.Status).To(Equal(operatorv1.ConditionFalse), c.Message)
 		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 	}
 	inForce := func(ctx context.Context) {
@@ -223,11 +230,11 @@ var _ = Describe("A CRD", func() {
 
 		By("making a mistake")
 		editAnnotation(ctx, d, `{"mounter":"quantum"}`)
-		Expect(tell(ctx, condition.SettingsDegraded).Message).To(ContainSubstring(
+		Expect(tell(ctx, condition.ResourcesDegraded).Message).To(ContainSubstring(
 			"metadata.annotations[" + driver.SettingsAnnotation + `].mounter is "quantum", must be one of "rbd", "rbd-nbd"; the settings that were valid last go on`))
 		Expect(class(ctx, Default, d).Parameters).To(HaveKeyWithValue("mapOptions", "krbd:noudev"))
 		editAnnotation(ctx, d, `{"imageFeatures":"layering","mapOptions":"krbd:noudev"}`)
-		silent(ctx, condition.SettingsDegraded)
+		mended(ctx)
 
 		By("patching the CRD, and taking the settings away")
 		stop()
@@ -257,7 +264,7 @@ var _ = Describe("A CRD", func() {
 			_, err := env.Configure(ctx, d, map[string]any{"mounter": "quantum", "filesystem": "a"})
 			g.Expect(err).NotTo(HaveOccurred())
 		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
-		said := tell(ctx, condition.SettingsDegraded)
+		said := tell(ctx, condition.ResourcesDegraded)
 		Expect(said.Reason).To(Equal(condition.InvalidSettings))
 		Expect(said.Message).To(SatisfyAll(
 			ContainSubstring(`spec.driverConfig.ceph.mounter is "quantum", must be one of "rbd", "rbd-nbd"`),
@@ -269,7 +276,7 @@ var _ = Describe("A CRD", func() {
 
 		_, err := env.Configure(ctx, d, fields)
 		Expect(err).NotTo(HaveOccurred())
-		silent(ctx, condition.SettingsDegraded)
+		mended(ctx)
 		Expect(untouched(ctx, Default, d)).To(Equal(before))
 	})
 

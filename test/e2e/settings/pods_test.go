@@ -74,7 +74,7 @@ var _ = DescribeTable("Where pods run, and with what", func(ctx SpecContext, d d
 	}})
 	Expect(err).NotTo(HaveOccurred())
 	Eventually(func(g Gomega) {
-		told := env.Condition(ctx, g, d, condition.SettingsDegraded)
+		told := env.Condition(ctx, g, d, condition.ResourcesDegraded)
 		g.Expect(told.Status).To(Equal(operatorv1.ConditionTrue))
 		g.Expect(told.Message).To(Equal("invalid settings of ClusterCSIDriver " + d.Name + `: spec.driverConfig.ceph.node.resources[csi-driver] is ` +
 			`{"limits":{"memory":"1Gi"},"requests":{"memory":"2Gi"}}, must be resources whose requests are not above their limits; the settings that were valid last go on`))

@@ -40,7 +40,7 @@ func own(volume string, more ...string) map[string]string {
 func says(ctx context.Context, d driver.Driver, status operatorv1.ConditionStatus, reason string, texts ...string) {
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
-		c := env.Condition(ctx, g, d, "VolumesTagged")
+		c := env.Condition(ctx, g, d, "VolumesSafe")
 		g.Expect(c.Status).To(Equal(status), c.Message)
 		g.Expect(c.Reason).To(Equal(reason), c.Message)
 		for _, text := range texts {

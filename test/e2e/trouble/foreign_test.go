@@ -41,7 +41,7 @@ var strangers = []someoneElses{
 		},
 	},
 	{
-		what: "VolumeSnapshotClass without our mark", condition: "SnapshotClassesUsable", reason: "ForeignClass",
+		what: "VolumeSnapshotClass without our mark", condition: "StorageClassesUsable", reason: "ForeignClass",
 		create: func(ctx context.Context, d driver.Driver) (metav1.Object, error) {
 			return env.Snapshots.SnapshotV1().VolumeSnapshotClasses().Create(ctx, &snapshotv1.VolumeSnapshotClass{
 				ObjectMeta: metav1.ObjectMeta{Name: d.SnapshotClass}, Driver: d.Name, DeletionPolicy: snapshotv1.VolumeSnapshotContentRetain,

@@ -73,7 +73,7 @@ var _ = Describe("Mounts in user space", func() {
 			Expect(env.Kube.CoreV1().Pods(namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{})).To(Succeed())
 		}
 		Eventually(func(g Gomega) {
-			g.Expect(env.Condition(ctx, g, d, current).Status).To(Equal(operatorv1.ConditionTrue))
+			g.Expect(env.Condition(ctx, g, d, current)).To(BeZero())
 			for _, pod := range env.Pods(ctx, g, d.NodeName()) {
 				g.Expect(before).NotTo(HaveKey(pod.UID))
 				g.Expect(fixture.Container(g, corev1.PodTemplateSpec{Spec: pod.Spec}, "csi-driver").Args).To(ContainElement("--v=4"))

@@ -135,7 +135,7 @@ var _ = Describe("StorageClasses on Harvester", func() {
 func expectClasses(ctx context.Context, d driver.Driver, status, reason string) {
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
-		c := env.Condition(ctx, g, d, condition.HarvesterClassesCurrent)
+		c := env.Condition(ctx, g, d, condition.VirtualMachinesUsable)
 		g.Expect([]string{string(c.Status), c.Reason}).To(Equal([]string{status, reason}), c.Message)
 	}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 }

@@ -159,13 +159,13 @@ var _ = Describe("A StorageClass for virtual machines", func() {
 	It("is left alone where it is somebody else's", func(ctx SpecContext) {
 		DeferCleanup(func(ctx SpecContext) {
 			Eventually(func(g Gomega) {
-				g.Expect(env.Condition(ctx, g, driver.RBD, condition.VirtualizationClassCurrent).Type).To(BeEmpty())
+				g.Expect(env.Condition(ctx, g, driver.RBD, condition.VirtualMachinesUsable).Type).To(BeEmpty())
 			}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 		})
 		ownClass(ctx, driver.RBD, machineClass, func(c *storagev1.StorageClass) { c.Parameters["pool"] = "mine" })
 		env.Install(ctx, fixture.Read(virtualMachinesCRD))
 		Eventually(func(g Gomega) {
-			c := env.Condition(ctx, g, driver.RBD, condition.VirtualizationClassCurrent)
+			c := env.Condition(ctx, g, driver.RBD, condition.VirtualMachinesUsable)
 			g.Expect(c.Reason).To(Equal(condition.ForeignClass))
 			g.Expect(c.Message).To(ContainSubstring("oc delete storageclass " + machineClass))
 		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())

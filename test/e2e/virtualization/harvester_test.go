@@ -69,12 +69,12 @@ func forget(ctx context.Context, name string, d driver.Driver) {
 	patchSetting(ctx, name, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"storage.openshift.io/applied-" + d.Name: nil}}})
 }
 
-// expectSettings waits for HarvesterSettingsCurrent of both drivers.
+// expectSettings waits for VirtualMachinesUsable of both drivers.
 func expectSettings(ctx context.Context, status, reason string) {
 	GinkgoHelper()
 	for _, d := range driver.All {
 		Eventually(func(g Gomega) {
-			c := env.Condition(ctx, g, d, condition.HarvesterSettingsCurrent)
+			c := env.Condition(ctx, g, d, condition.VirtualMachinesUsable)
 			g.Expect([]string{string(c.Status), c.Reason}).To(Equal([]string{status, reason}), "%s: %s", d.Name, c.Message)
 		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 	}
@@ -126,7 +126,7 @@ var _ = Describe("Harvester's settings", func() {
 			if driver.All[0].Name != d {
 				i = 1
 			}
-			Expect(env.Condition(ctx, Default, driver.All[i], condition.HarvesterSettingsCurrent).Message).To(And(
+			Expect(env.Condition(ctx, Default, driver.All[i], condition.VirtualMachinesUsable).Message).To(And(
 				ContainSubstring(told), ContainSubstring("kubectl annotate settings.harvesterhci.io csi-driver-config storage.openshift.io/applied-"+d+"-")))
 		}
 		Expect(value(ctx, Default, driverConfig)).To(Equal(mine))

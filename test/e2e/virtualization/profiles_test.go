@@ -157,7 +157,7 @@ var _ = Describe("StorageProfiles", func() {
 		for key, value := range mine {
 			edit(ctx, d.StorageClass, fields{key: value})
 			Eventually(func(g Gomega) {
-				c := env.Condition(ctx, g, d, condition.StorageProfilesCurrent)
+				c := env.Condition(ctx, g, d, condition.VirtualMachinesUsable)
 				g.Expect(c.Reason).To(Equal(condition.UserOverrides), c.Message)
 				g.Expect(c.Message).To(ContainSubstring(fmt.Sprintf("StorageProfile %s: spec.%s is", d.StorageClass, key)))
 				g.Expect(c.Message).To(ContainSubstring("kubectl-edit"))
@@ -183,7 +183,7 @@ var _ = Describe("StorageProfiles", func() {
 		DeferCleanup(func(ctx SpecContext) { manage(ctx, operatorv1.Managed); env.Settle(ctx) })
 		manage(ctx, operatorv1.Unmanaged)
 		Eventually(func(g Gomega) {
-			g.Expect(env.Condition(ctx, g, d, condition.StorageProfilesCurrent).Type).To(BeEmpty())
+			g.Expect(env.Condition(ctx, g, d, condition.VirtualMachinesUsable).Type).To(BeEmpty())
 		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 		edit(ctx, d.StorageClass, fields{"dataImportCronSourceFormat": nil})
 		Consistently(func(g Gomega) {

@@ -48,12 +48,12 @@ func ownClass(ctx context.Context, d driver.Driver, name string, change func(*st
 	Expect(err).NotTo(HaveOccurred())
 }
 
-// expectCurrent waits until StorageProfilesCurrent is True in both drivers, or absent.
+// expectCurrent waits until VirtualMachinesUsable is True in both drivers, or absent.
 func expectCurrent(ctx context.Context, status string) {
 	GinkgoHelper()
 	for _, d := range driver.All {
 		Eventually(func(g Gomega) {
-			c := env.Condition(ctx, g, d, condition.StorageProfilesCurrent)
+			c := env.Condition(ctx, g, d, condition.VirtualMachinesUsable)
 			g.Expect(string(c.Status)).To(Equal(status), "%s: %s", d.Name, c.Message)
 		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 	}

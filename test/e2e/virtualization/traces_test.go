@@ -37,7 +37,7 @@ var _ = Describe("What the operators wrote into others' objects", func() {
 		rbd, _ := unknown()
 		expectSpec(ctx, "users", rbd)
 		edit(ctx, "users", fields{"cloneStrategy": "copy"})
-		expectTold(ctx, d, condition.StorageProfilesCurrent, "False", condition.UserOverrides)
+		expectTold(ctx, d, condition.VirtualMachinesUsable, "False", condition.UserOverrides)
 
 		By("Harvester, too")
 		startHarvester(ctx)

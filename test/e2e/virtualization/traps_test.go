@@ -75,11 +75,9 @@ func expectRemovalHeld(ctx context.Context, d driver.Driver) {
 	}
 	held := class(ctx, Default, d.StorageClass)
 	state(ctx, operatorv1.RemovedStorageClass)
-	for conditionType, image := range map[string]string{
-		condition.VirtualMachinesUsable: "still-on-default", condition.VirtualizationClassCurrent: "still-on-machines",
-	} {
+	for _, image := range []string{"still-on-default", "still-on-machines"} {
 		Eventually(func(g Gomega) {
-			c := env.Condition(ctx, g, d, conditionType)
+			c := env.Condition(ctx, g, d, condition.VirtualMachinesUsable)
 			g.Expect(c.Reason).To(Equal(condition.StorageClassInUseByImages), c.Message)
 			g.Expect(c.Message).To(ContainSubstring("StorageClass %s stays although spec.storageClassState is Removed: Harvester lets nobody delete it "+
 				"while the VirtualMachineImages default/%s use it", using[image], image))
@@ -93,11 +91,19 @@ func expectRemovalHeld(ctx context.Context, d driver.Driver) {
 		Expect(env.Dynamic.Resource(images).Namespace(imagesNamespace).Delete(ctx, image, metav1.DeleteOptions{})).To(Succeed())
 		Eventually(func(g Gomega) { g.Expect(class(ctx, g, name)).To(BeNil()) }).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed(), name+" follows")
 	}
-	expectTold(ctx, d, condition.VirtualizationClassCurrent, "", "")
+	expectNotHeld(ctx, d)
 	state(ctx, operatorv1.ManagedStorageClass)
 	for _, name := range using {
 		Eventually(func(g Gomega) { g.Expect(class(ctx, g, name)).NotTo(BeNil()) }).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed(), name+" is back")
 	}
+}
+
+// expectNotHeld waits until no class is held by images any more.
+func expectNotHeld(ctx context.Context, d driver.Driver) {
+	GinkgoHelper()
+	Eventually(func(g Gomega) {
+		g.Expect(env.Condition(ctx, g, d, condition.VirtualMachinesUsable).Message).NotTo(ContainSubstring("VirtualMachineImages"))
+	}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 }
 
 var _ = Describe("What Harvester's webhook refuses", func() {
@@ -132,7 +138,7 @@ var _ = Describe("What Harvester's webhook refuses", func() {
 		Expect(class(ctx, Default, d.StorageClass).Parameters).NotTo(HaveKey("mapOptions"))
 		Expect(fixture.Complaints(env.Conditions(ctx, Default, d))).To(BeEmpty(), "what was there goes on")
 		Expect(env.Dynamic.Resource(images).Namespace(imagesNamespace).Delete(ctx, "on-default", metav1.DeleteOptions{})).To(Succeed())
-		expectTold(ctx, d, condition.VirtualizationClassCurrent, "False", condition.StorageClassInUseByImages)
+		expectTold(ctx, d, condition.VirtualMachinesUsable, "False", condition.StorageClassInUseByImages)
 		Expect(env.Dynamic.Resource(images).Namespace(imagesNamespace).Delete(ctx, "on-machines", metav1.DeleteOptions{})).To(Succeed())
 		for _, name := range []string{d.StorageClass, machineClass} {
 			Eventually(func(g Gomega) {
@@ -141,7 +147,7 @@ var _ = Describe("What Harvester's webhook refuses", func() {
 				g.Expect(held.Parameters["mapOptions"]).To(ContainSubstring("ms_mode=prefer-crc"))
 			}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed(), name+" follows")
 		}
-		expectTold(ctx, d, condition.VirtualizationClassCurrent, "", "")
+		expectNotHeld(ctx, d)
 		expectRemovalHeld(ctx, d)
 
 		By("a second default class")
@@ -166,7 +172,7 @@ var _ = Describe("What Harvester's webhook refuses", func() {
 		accept(ctx, "false")
 		Eventually(func(g Gomega) {
 			deleteClass(ctx, machineClass)
-			c := env.Condition(ctx, g, d, condition.VirtualizationClassCurrent)
+			c := env.Condition(ctx, g, d, condition.VirtualMachinesUsable)
 			g.Expect(c.Reason).To(Equal(condition.AdmissionRefused), c.Message)
 			g.Expect(c.Message).To(ContainSubstring("is not supported by CDI"))
 		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())

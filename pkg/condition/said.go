@@ -1,0 +1,58 @@
+package condition
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+)
+
+// Said is what a controller says of a type or a part.
+type Said = applyoperatorv1.OperatorConditionApplyConfiguration
+
+// maxMessage is the length, in bytes, at which messages are cut, and ellipsis their new end.
+const (
+	maxMessage = 4096
+	ellipsis   = '…'
+)
+
+// New builds a condition for ApplyOperatorStatus. A message that is too long, because what it
+// quotes is, loses its end.
+func New(conditionType string, status operatorv1.ConditionStatus, reason, message string) *Said {
+	if len(message) > maxMessage {
+		message = strings.ToValidUTF8(message[:maxMessage], "") + string(ellipsis)
+	}
+	return applyoperatorv1.OperatorCondition().
+		WithType(conditionType).WithStatus(status).WithReason(reason).WithMessage(message)
+}
+
+// Good is the quiet state of a Degraded type.
+func Good(conditionType string) *Said {
+	return New(conditionType, operatorv1.ConditionFalse, AsExpected, "")
+}
+
+// Absent says that there is nothing to say of a type: a Board takes it from the ClusterCSIDriver.
+func Absent(conditionType string) *Said {
+	return applyoperatorv1.OperatorCondition().WithType(conditionType)
+}
+
+// Writer is what conditions are said to: the client of a ClusterCSIDriver.
+type Writer interface {
+	ApplyOperatorStatus(ctx context.Context, fieldManager string, status *applyoperatorv1.OperatorStatusApplyConfiguration) error
+}
+
+// Say says the conditions of a controller; of those of its types that are not among them, that they are absent.
+func Say(ctx context.Context, writer Writer, controller string, types []string, said ...*Said) error {
+	for _, conditionType := range types {
+		if !slices.ContainsFunc(said, func(s *Said) bool { return *s.Type == conditionType }) {
+			said = append(said, Absent(conditionType))
+		}
+	}
+	if err := writer.ApplyOperatorStatus(ctx, controller, applyoperatorv1.OperatorStatus().WithConditions(said...)); err != nil {
+		return fmt.Errorf("writing the conditions of %s: %w", controller, err)
+	}
+	return nil
+}
