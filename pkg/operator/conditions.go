@@ -115,7 +115,7 @@ func pressing(last, sum *applyoperatorv1.OperatorStatusApplyConfiguration) bool 
 // removeStale removes conditions that other versions of this operator have written and this one does not
 // say: they would count for ever. What is somebody else's stays.
 func (w *conditionWriter) removeStale(ctx context.Context, held []operatorv1.OperatorCondition, sum *applyoperatorv1.OperatorStatusApplyConfiguration) error {
-	said := append(typesOf(sum), typesOf(w.last)...)
+	said := typesOf(sum)
 	ours := formerlyOurs(w.client.cached(), w.driver)
 	if len(stale(held, w.driver.ConditionPrefix, said, ours)) == 0 {
 		return nil
