@@ -15,13 +15,20 @@ import (
 const quietTime = 4 * time.Second
 
 // install has the figures of all fresh installs of one driver.
-type install struct{ workloadTimes, availables, settleds, degradeds, classTimes, cpus []float64 }
+type install struct {
+	workloadTimes, availables, settleds, degradeds, classTimes, cpus []float64
+	allWrites, statusWrites                                          []float64
+}
 
 func (i install) workloads() float64 { return median(i.workloadTimes) }
 func (i install) available() float64 { return median(i.availables) }
 func (i install) settled() float64   { return median(i.settleds) }
 func (i install) classes() float64   { return median(i.classTimes) }
 func (i install) cpu() float64       { return median(i.cpus) }
+func (i install) writes() float64    { return median(i.allWrites) }
+
+// conditionWrites are those to the status of the ClusterCSIDriver.
+func (i install) conditionWrites() float64 { return median(i.statusWrites) }
 
 // degraded counts all installs together.
 func (i install) degraded() float64 {
@@ -95,6 +102,17 @@ func (b *bench) aftermath(ctx context.Context, d driver.Driver, begin time.Time,
 		return err
 	}
 	all.settleds = append(all.settleds, lastStaticWrite(requests).Sub(begin).Seconds())
+	writes, ofStatus := 0, 0
+	for _, r := range requests {
+		if isWrite(r) {
+			writes++
+			fmt.Fprintf(b.progress, "%s writes: %s %s\n", d.Kind, r.Verb, r.RequestURI)
+		}
+		if isWrite(r) && r.ObjectRef != nil && r.ObjectRef.Resource == clusterCSIDrivers.Resource && r.ObjectRef.Subresource == "status" {
+			ofStatus++
+		}
+	}
+	all.allWrites, all.statusWrites = append(all.allWrites, float64(writes)), append(all.statusWrites, float64(ofStatus))
 	flaps, err := b.flaps(d, begin)
 	if err != nil {
 		return err
