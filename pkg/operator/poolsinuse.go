@@ -24,7 +24,7 @@ func (s starter) poolsInUse(client func(fsid string) (Session, bool)) factory.Co
 		Clusters: s.clusters,
 		Usage:    s.usage,
 		Unknown: func() error {
-			_, _, err := s.snapshots.Snapshots()
+			_, _, err := s.contents.Taken()
 			return err
 		},
 		Proof:           s.proof,

@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"context"
 	"strconv"
 	"time"
 
@@ -12,22 +11,15 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/proof"
 )
 
-// What a look lists.
-const (
-	volumesName   = "PersistentVolumes"
-	classesName   = "StorageClasses"
-	snapshotsName = "VolumeSnapshotContents"
-)
-
 // newProof returns what looks past the caches while something waits to be withdrawn.
 func (s starter) newProof() *proof.Keeper {
 	volumes := s.clients.volumes.Core().V1().PersistentVolumes().Informer()
 	classes := s.clients.cluster().Storage().V1().StorageClasses().Informer()
 	return proof.New(proof.Config{
-		Read: s.lookPastCaches,
+		Read: proof.Reader{Driver: s.driver, Kube: s.clients.kube, Dynamic: s.clients.dynamic, Config: s.clusterConfig}.Read,
 		Cached: func() map[string]uint64 {
 			out := map[string]uint64{}
-			for name, informer := range map[string]cache.SharedIndexInformer{volumesName: volumes, classesName: classes} {
+			for name, informer := range map[string]cache.SharedIndexInformer{proof.Volumes: volumes, proof.Classes: classes} {
 				if version, err := strconv.ParseUint(informer.LastSyncResourceVersion(), 10, 64); err == nil {
 					out[name] = version
 				}
@@ -46,20 +38,4 @@ func (s starter) withdrawal() time.Duration {
 		return driver.Settings{}.Withdrawal()
 	}
 	return settings.Withdrawal()
-}
-
-// lookPastCaches reads everything that says what is used. It asks for the CRD of snapshots twice:
-// their list may be that of one which is going.
-func (s starter) lookPastCaches(ctx context.Context) (proof.Look, error) {
-	config, err := s.clusterConfig()
-	if err != nil {
-		return proof.Look{}, err
-	}
-	r := reader{starter: s, config: config}
-	for _, step := range []func(context.Context) error{r.served, r.classes, r.volumes, r.contents, r.served} {
-		if err := step(ctx); err != nil {
-			return proof.Look{}, err
-		}
-	}
-	return r.look, nil
 }

@@ -29,14 +29,15 @@ func (s starter) removal() (factory.Controller, error) {
 			objects.Classes[i].Mine = s.keepsClass
 		}
 	}
+	holders := removal.Holders{Driver: s.driver, Kube: s.clients.kube, Dynamic: s.clients.dynamic}
 	return removal.New(removal.Config{
 		Driver:      s.driver,
 		Operator:    s.clients.operator,
 		Client:      s.clients.dynamic,
 		Declared:    s.removalDeclared,
 		Cached:      s.cachedHeld,
-		Attachments: s.attachments,
-		Look:        s.lookForHeld,
+		Attachments: holders.Attachments,
+		Look:        holders.Look,
 		Deployed:    s.deployed,
 		Served:      s.clients.served,
 		Objects:     objects,
@@ -139,12 +140,7 @@ func (s starter) cachedHeld() (removal.Held, error) {
 			held.Volumes++
 		}
 	}
-	contents, _, _ := s.snapshots.contents() // Where they are not known, they are looked for past the cache.
-	for _, c := range contents {
-		if c.Snapshot.Name != "" {
-			held.Snapshots++
-		}
-	}
+	held.Snapshots = s.contents.Count() // Where they are not known, they are looked for past the cache.
 	return held, nil
 }
 

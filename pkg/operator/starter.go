@@ -71,9 +71,9 @@ type starter struct {
 	reports   reports
 	// proof is asked before something is withdrawn.
 	proof *proof.Keeper
-	// snapshots are the driver's VolumeSnapshotContents.
-	snapshots *snapshots
-	kernels   *kernels
+	// contents are the driver's VolumeSnapshotContents.
+	contents *usage.Contents
+	kernels  *kernels
 	// machines is what virtualization platforms bring.
 	machines *virtualization.Watches
 	// unserved looks for nodes that miss a pod.
@@ -118,7 +118,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		used:          &ctrl.Latest[map[string][]string]{},
 		classProblems: &ctrl.Latest[[]string]{},
 		heldClass:     &ctrl.Latest[operatorv1.StorageClassStateName]{},
-		snapshots:     newSnapshots(clients.dynamic, o.Driver),
+		contents:      usage.NewContents(clients.dynamic, o.Driver),
 		kernels:       kernels,
 		machines:      &virtualization.Watches{},
 		unserved:      nodes.NewLook(clients.kube, cc.Clock, nodes.Registrations{Driver: o.Driver, CSINodes: clients.csiNodes.Storage().V1().CSINodes().Lister()}.Has),

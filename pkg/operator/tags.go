@@ -28,7 +28,7 @@ func (s starter) tags(client func(fsid string) (Session, bool)) factory.Controll
 		Volumes:           s.clients.kube.CoreV1(),
 		Ours:              s.open,
 		Report:            s.reports.tags,
-		Contents:          s.snapshots,
+		Contents:          s.contents,
 		Tell: func(ctx context.Context, about corev1.ObjectReference, message string) error {
 			return s.warn(ctx, about, "ForeignTag", message, 0)
 		},

@@ -111,7 +111,7 @@ func newWakeable(t *testing.T, kube *fake.Clientset) (starter, *asked) {
 	s := starter{
 		driver: driver.RBD, clients: c, recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
 		clusters: &ctrl.Latest[[]ceph.Cluster]{}, filesystem: &ctrl.Latest[bool]{}, gate: &ctrl.Latest[gate.State]{},
-		usage: &ctrl.Latest[usage.Usage]{}, used: &ctrl.Latest[map[string][]string]{}, snapshots: newSnapshots(c.dynamic, driver.RBD),
+		usage: &ctrl.Latest[usage.Usage]{}, used: &ctrl.Latest[map[string][]string]{}, contents: usage.NewContents(c.dynamic, driver.RBD),
 		reports: reports{tags: &ctrl.Latest[tags.Report]{}},
 	}
 	s.proof = s.newProof()

@@ -19,7 +19,7 @@ func (c *controller) look(clusters []ceph.Cluster) error {
 	if err != nil {
 		return err
 	}
-	snapshots, complete, trouble := c.Contents.Snapshots()
+	snapshots, complete, trouble := c.Contents.Taken()
 	if !complete && trouble == nil {
 		return nil // They will be there in a moment, and wake the controller.
 	}

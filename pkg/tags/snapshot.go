@@ -5,33 +5,22 @@ import (
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
 // Contents are the driver's VolumeSnapshotContents, as the API server serves them.
 type Contents interface {
 	factory.Informer
-	// Snapshots are those with a handle; nobody may change them. known is false until all are
+	// Taken are those with a handle; nobody may change them. known is false until all are
 	// there. An error says why they cannot be read, or no longer.
-	Snapshots() (all []*Snapshot, known bool, err error)
-}
-
-// Snapshot is what matters of a VolumeSnapshotContent.
-type Snapshot struct {
-	Name   string
-	UID    types.UID
-	Handle string
-	// Namespace and VolumeSnapshot name the VolumeSnapshot to which it belongs.
-	Namespace, VolumeSnapshot string
-	// Retain says that its deletionPolicy is Retain, Deleted that it is being deleted.
-	Retain, Deleted bool
+	Taken() (all []*usage.Content, known bool, err error)
 }
 
 // snapshot is the subject of a VolumeSnapshotContent.
-type snapshot struct{ *Snapshot }
+type snapshot struct{ *usage.Content }
 
 func (s snapshot) about() corev1.ObjectReference {
 	return corev1.ObjectReference{APIVersion: "snapshot.storage.k8s.io/v1", Kind: "VolumeSnapshotContent", Name: s.Name, UID: s.UID}

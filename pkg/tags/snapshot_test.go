@@ -15,24 +15,25 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
 // contents are snapshots that are set by hand.
 type contents struct {
-	ctrl.Latest[[]*Snapshot]
+	ctrl.Latest[[]*usage.Content]
 	loading bool
 	err     error
 }
 
-func (c *contents) Snapshots() ([]*Snapshot, bool, error) {
+func (c *contents) Taken() ([]*usage.Content, bool, error) {
 	all, _ := c.Get()
 	return all, !c.loading, c.err
 }
 
 // taken is the VolumeSnapshotContent of snapshot i.
-func taken(i int) *Snapshot {
+func taken(i int) *usage.Content {
 	name := fmt.Sprintf("snapcontent-%d", i)
-	return &Snapshot{
+	return &usage.Content{
 		Name: name, UID: types.UID("uid-" + name), Handle: fmt.Sprintf("0001-0024-%s-%016x-%s", cephtest.FSID, 1, uuid(i)),
 		Namespace: "shop", VolumeSnapshot: "before",
 	}
@@ -96,7 +97,7 @@ func TestUntaggedSnapshotsAreTagged(t *testing.T) {
 		f.add(r, 4, ceph.TagRetain, "true", ceph.TagRetainOf, uuid(0))
 		kept, going := taken(4), taken(5)
 		kept.Retain, going.Deleted = true, true
-		r.snapshots.Set([]*Snapshot{taken(1), taken(2), taken(3), kept, going})
+		r.snapshots.Set([]*usage.Content{taken(1), taken(2), taken(3), kept, going})
 		r.later(t, 0)
 		f.expect(t, r, 1, ownSnapshot(1, "other", "key"))
 		f.expect(t, r, 2, ownSnapshot(2))
@@ -126,7 +127,7 @@ func TestSnapshotsInTrouble(t *testing.T) {
 	eachSnapshots(t, func(t *testing.T, f fixture, r *rig) {
 		f.add(r, 1, ceph.TagCluster, "other")
 		f.add(r, 3)
-		r.snapshots.Set([]*Snapshot{taken(1), taken(2), taken(3)})
+		r.snapshots.Set([]*usage.Content{taken(1), taken(2), taken(3)})
 		r.add(t, provisioned(r.config.Driver, 9, 1))
 		r.later(t, 0)
 		f.expect(t, r, 1, map[string]string{ceph.TagCluster: "other"})
@@ -145,7 +146,7 @@ func TestRetainedSnapshot(t *testing.T) {
 	f, r := snapshotsOf["cephfs"], newRig(t, fixtures["CephFS"].driver)
 	f.add(r, 1)
 	r.ceph.RemoveSubvolume(subvolumeOf(0))
-	r.snapshots.Set([]*Snapshot{taken(1)})
+	r.snapshots.Set([]*usage.Content{taken(1)})
 	r.later(t, 0)
 	r.expect(t, operatorv1.ConditionTrue, "AsExpected")
 	r.expectCounts(t, Counts{NothingToTag: 1})

@@ -1,4 +1,4 @@
-package operator
+package usage
 
 import (
 	"context"
@@ -15,14 +15,12 @@ import (
 
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
-// snapshots has the VolumeSnapshotContents of the driver, and of others like it, while their CRD exists: an informer of a kind
+// Contents has the VolumeSnapshotContents of the driver, and of others like it, while their CRD exists: an informer of a kind
 // that the API server does not know would fail for ever. A controller that has it among its
 // informers wakes with every change.
-type snapshots struct {
+type Contents struct {
 	client dynamic.Interface
 	driver driver.Driver
 
@@ -36,27 +34,41 @@ type snapshots struct {
 	listing, watching error
 }
 
-func newSnapshots(client dynamic.Interface, d driver.Driver) *snapshots {
-	return &snapshots{client: client, driver: d}
+// NewContents returns those of a driver; none are known before Follow.
+func NewContents(client dynamic.Interface, d driver.Driver) *Contents {
+	return &Contents{client: client, driver: d}
 }
 
-// Snapshots returns those that have a handle; see tags.Contents.
-func (s *snapshots) Snapshots() (all []*tags.Snapshot, known bool, err error) {
+// Taken returns those that have a handle; not known before the first list. The error is why they may be
+// outdated, or why they are not known.
+func (s *Contents) Taken() (all []*Content, known bool, err error) {
 	contents, known, err := s.contents()
 	for _, c := range contents {
 		if c.Handle != "" {
-			all = append(all, &c.Snapshot)
+			all = append(all, &c.Content)
 		}
 	}
 	return all, known, err
 }
 
+// Count returns how many of the driver there are in the cache.
+func (s *Contents) Count() int {
+	count := 0
+	contents, _, _ := s.contents()
+	for _, c := range contents {
+		if c.Content.Name != "" {
+			count++
+		}
+	}
+	return count
+}
+
 // used are those of other drivers like this one, too.
-func (s *snapshots) used() (all []usage.Snapshot, known bool) {
+func (s *Contents) used() (all []Snapshot, known bool) {
 	contents, known, _ := s.contents()
 	for _, c := range contents {
 		if c.Handle != "" {
-			all = append(all, usage.Snapshot{Driver: s.driver.Name, Handle: c.Handle})
+			all = append(all, Snapshot{Driver: s.driver.Name, Handle: c.Handle})
 		}
 		if c.others.Handle != "" {
 			all = append(all, c.others)
@@ -65,7 +77,7 @@ func (s *snapshots) used() (all []usage.Snapshot, known bool) {
 	return all, known
 }
 
-func (s *snapshots) contents() (all []*content, known bool, err error) {
+func (s *Contents) contents() (all []*kept, known bool, err error) {
 	s.mu.Lock()
 	informer, followed, problem := s.informer, s.followed, s.problem()
 	s.mu.Unlock()
@@ -76,7 +88,7 @@ func (s *snapshots) contents() (all []*content, known bool, err error) {
 		return nil, false, problem
 	}
 	for _, object := range informer.GetStore().List() {
-		if c, ok := object.(*content); ok {
+		if c, ok := object.(*kept); ok {
 			all = append(all, c)
 		}
 	}
@@ -86,7 +98,7 @@ func (s *snapshots) contents() (all []*content, known bool, err error) {
 	return all, true, problem
 }
 
-func (s *snapshots) problem() error {
+func (s *Contents) problem() error {
 	for _, err := range []error{s.listing, s.watching} {
 		if err == nil {
 			continue
@@ -101,9 +113,9 @@ func (s *snapshots) problem() error {
 	return nil
 }
 
-// follow starts or ends the watch as the CRD, which may be served or not, demands. It runs until
-// ctx ends. One worker calls follow.
-func (s *snapshots) follow(ctx context.Context, served bool) error {
+// Follow starts or ends the watch as the CRD, which may be served or not, demands. It runs until
+// ctx ends. One worker calls it.
+func (s *Contents) Follow(ctx context.Context, served bool) error {
 	s.mu.Lock()
 	running, news := s.informer != nil, !s.followed || served != (s.informer != nil)
 	s.followed = true
@@ -121,7 +133,7 @@ func (s *snapshots) follow(ctx context.Context, served bool) error {
 	return nil
 }
 
-func (s *snapshots) start(ctx context.Context) error {
+func (s *Contents) start(ctx context.Context) error {
 	client := s.client.Resource(ctrl.SnapshotContents)
 	informer := cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
@@ -140,13 +152,13 @@ func (s *snapshots) start(ctx context.Context) error {
 	}
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: func(object any) {
-			if c, ok := object.(*content); ok && c.Handle+c.others.Handle != "" {
+			if c, ok := object.(*kept); ok && c.Handle+c.others.Handle != "" {
 				s.Wake()
 			}
 		},
 		UpdateFunc: func(before, after any) {
-			was, ok := before.(*content)
-			if is, same := after.(*content); !ok || !same || was.Snapshot != is.Snapshot || was.others != is.others {
+			was, ok := before.(*kept)
+			if is, same := after.(*kept); !ok || !same || was.Content != is.Content || was.others != is.others {
 				s.Wake()
 			}
 		},
@@ -169,10 +181,10 @@ func (s *snapshots) start(ctx context.Context) error {
 	return nil
 }
 
-func (s *snapshots) listed(err error) { s.note(&s.listing, err) }
+func (s *Contents) listed(err error) { s.note(&s.listing, err) }
 
 // watched also ends what was wrong with a list: a watch begins after one, or tells all there is, and no list comes any more.
-func (s *snapshots) watched(err error) {
+func (s *Contents) watched(err error) {
 	if err == nil {
 		s.note(&s.listing, nil)
 	}
@@ -180,7 +192,7 @@ func (s *snapshots) watched(err error) {
 }
 
 // note keeps how the last list or watch went, and wakes those who watch when that is another way.
-func (s *snapshots) note(last *error, err error) {
+func (s *Contents) note(last *error, err error) {
 	s.mu.Lock()
 	news := (*last == nil) != (err == nil)
 	*last = err

@@ -1,4 +1,4 @@
-package operator
+package proof
 
 import (
 	"context"
@@ -37,14 +37,12 @@ func snapshotCRD(conditions ...string) *unstructured.Unstructured {
 }
 
 // newReader reads what the fakes have, in lists with resourceVersions.
-func newReader(crds ...runtime.Object) (*reader, *fake.Clientset, *dynamicfake.FakeDynamicClient) {
+func newReader(crds ...runtime.Object) (reading, *fake.Clientset, *dynamicfake.FakeDynamicClient) {
 	kube := fake.NewClientset()
 	dynamic := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
 		ctrl.CRDs: "CustomResourceDefinitionList", ctrl.SnapshotContents: "VolumeSnapshotContentList",
 	}, crds...)
-	return &reader{
-		starter: starter{driver: driver.RBD, clients: &clients{kube: kube, dynamic: dynamic}},
-	}, kube, dynamic
+	return reading{Reader: Reader{Driver: driver.RBD, Kube: kube, Dynamic: dynamic}}, kube, dynamic
 }
 
 func TestLookNeedsTheSnapshotCRD(t *testing.T) {

@@ -1,4 +1,4 @@
-package operator
+package removal
 
 import (
 	"context"
@@ -12,13 +12,36 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/removal"
 )
+
+// snapshotCRD has conditions, given as types and statuses.
+func snapshotCRD(conditions ...string) *unstructured.Unstructured {
+	var list []any
+	for i := 0; i < len(conditions); i += 2 {
+		list = append(list, map[string]any{"type": conditions[i], "status": conditions[i+1]})
+	}
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": ctrl.SnapshotContents.GroupResource().String()},
+		"status":   map[string]any{"conditions": list},
+	}}
+}
+
+// newHolders reads what the fakes have.
+func newHolders(crds ...runtime.Object) (Holders, *fake.Clientset, *dynamicfake.FakeDynamicClient) {
+	kube := fake.NewClientset()
+	dynamic := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
+		ctrl.CRDs: "CustomResourceDefinitionList", ctrl.SnapshotContents: "VolumeSnapshotContentList",
+	}, crds...)
+	return Holders{Driver: driver.RBD, Kube: kube, Dynamic: dynamic}, kube, dynamic
+}
 
 func contentOf(driverName string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
@@ -49,13 +72,13 @@ func TestLooksForWhatIsHeld(t *testing.T) {
 		dynamic []runtime.Object
 		holders []string
 		fails   string
-		want    removal.Held
+		want    Held
 		err     string
 	}{
 		"Nothing":   {why: "the driver may go", dynamic: []runtime.Object{there}},
 		"Others":    {why: "they are another driver's", dynamic: []runtime.Object{there, contentOf(driver.CephFS.Name)}, holders: []string{driver.CephFS.Name, "ebs.csi.aws.com"}},
-		"Ours":      {why: "each is counted", dynamic: []runtime.Object{there, contentOf(driver.RBD.Name)}, holders: []string{driver.RBD.Name, driver.CephFS.Name}, want: removal.Held{Volumes: 1, Attachments: 1, Snapshots: 1}},
-		"NoCRD":     {why: "without it there are no snapshots", holders: []string{driver.RBD.Name}, want: removal.Held{Volumes: 1, Attachments: 1}},
+		"Ours":      {why: "each is counted", dynamic: []runtime.Object{there, contentOf(driver.RBD.Name)}, holders: []string{driver.RBD.Name, driver.CephFS.Name}, want: Held{Volumes: 1, Attachments: 1, Snapshots: 1}},
+		"NoCRD":     {why: "without it there are no snapshots", holders: []string{driver.RBD.Name}, want: Held{Volumes: 1, Attachments: 1}},
 		"CRDGoing":  {why: "its objects may be unseen", dynamic: []runtime.Object{snapshotCRD("Established", "True", "Terminating", "True")}, err: "is being removed"},
 		"CRDComing": {why: "its objects may be unseen", dynamic: []runtime.Object{snapshotCRD()}, err: "not established"},
 		"NoVolumes": {why: "unreadable is not zero", dynamic: []runtime.Object{there}, fails: "persistentvolumes", err: "listing PersistentVolumes"},
@@ -65,14 +88,14 @@ func TestLooksForWhatIsHeld(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			r, kube, dynamic := newReader(tc.dynamic...)
+			h, kube, dynamic := newHolders(tc.dynamic...)
 			for _, name := range tc.holders {
 				hold(t, kube, name)
 			}
 			for _, fake := range []*clienttesting.Fake{&kube.Fake, &dynamic.Fake} {
 				fake.PrependReactor("list", tc.fails, func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, refused })
 			}
-			got, err := r.lookForHeld(t.Context())
+			got, err := h.Look(t.Context())
 			if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
 				t.Fatalf("%s: got %v, want %q", tc.why, err, tc.err)
 			}
@@ -85,17 +108,17 @@ func TestLooksForWhatIsHeld(t *testing.T) {
 
 // TestCRDGoesMeanwhile: the list was that of a CRD which was already on its way out.
 func TestCRDGoesMeanwhile(t *testing.T) {
-	r, _, dynamic := newReader(snapshotCRD("Established", "True"))
+	h, _, dynamic := newHolders(snapshotCRD("Established", "True"))
 	dynamic.PrependReactor("list", "volumesnapshotcontents", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return false, nil, dynamic.Tracker().Delete(ctrl.CRDs, "", ctrl.SnapshotContents.GroupResource().String())
 	})
-	if got, err := r.lookForHeld(t.Context()); err == nil || !strings.Contains(err.Error(), "come or gone") {
+	if got, err := h.Look(t.Context()); err == nil || !strings.Contains(err.Error(), "come or gone") {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
 
 func TestCountsAllPages(t *testing.T) {
-	r, kube, _ := newReader()
+	h, kube, _ := newHolders()
 	ours := corev1.PersistentVolume{}
 	ours.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: driver.RBD.Name}
 	pages := map[string]*corev1.PersistentVolumeList{
@@ -109,7 +132,7 @@ func TestCountsAllPages(t *testing.T) {
 		}
 		return true, pages[options.Continue], nil
 	})
-	if got, err := r.volumesOfDriver(context.Background()); got != 2 || err != nil {
+	if got, err := h.volumes(context.Background()); got != 2 || err != nil {
 		t.Errorf("got %d, %v", got, err)
 	}
 }

@@ -1,4 +1,4 @@
-package operator
+package usage
 
 import (
 	"errors"
@@ -19,8 +19,6 @@ import (
 
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
 func taken(name, driver, handle string) *unstructured.Unstructured {
@@ -37,7 +35,7 @@ func taken(name, driver, handle string) *unstructured.Unstructured {
 
 // watched are snapshots of RBD's driver that are read from a fake API server.
 type watched struct {
-	*snapshots
+	*Contents
 	client *fake.FakeDynamicClient
 	woken  chan struct{}
 }
@@ -46,7 +44,7 @@ func watchContents(t *testing.T, objects ...runtime.Object) *watched {
 	t.Helper()
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 		map[schema.GroupVersionResource]string{ctrl.SnapshotContents: "VolumeSnapshotContentList"}, objects...)
-	w := &watched{newSnapshots(client, driver.RBD), client, make(chan struct{}, 100)}
+	w := &watched{NewContents(client, driver.RBD), client, make(chan struct{}, 100)}
 	if _, err := w.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { w.woken <- struct{}{} }}); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +56,7 @@ func (w *watched) until(t *testing.T, reason string, as func(handles []string, k
 	t.Helper()
 	deadline := time.After(10 * time.Second)
 	for {
-		all, known, err := w.Snapshots()
+		all, known, err := w.Taken()
 		var handles []string
 		for _, snapshot := range all {
 			handles = append(handles, snapshot.Handle)
@@ -84,14 +82,14 @@ func (w *watched) expect(t *testing.T, reason string, want ...string) {
 
 func (w *watched) follow(t *testing.T, served bool) {
 	t.Helper()
-	if err := w.snapshots.follow(t.Context(), served); err != nil {
+	if err := w.Contents.Follow(t.Context(), served); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestSnapshots(t *testing.T) {
+func TestContents(t *testing.T) {
 	w := watchContents(t, taken("ours", driver.RBD.Name, "h1"), taken("theirs", "other", "h2"))
-	if _, known, err := w.Snapshots(); known || err != nil {
+	if _, known, err := w.Taken(); known || err != nil {
 		t.Errorf("nothing is known before anybody asked for the CRD: %t, %v", known, err)
 	}
 	w.follow(t, false)
@@ -109,7 +107,7 @@ func TestSnapshots(t *testing.T) {
 	}
 	w.until(t, "another driver's snapshot is use", func([]string, bool, error) bool {
 		used, _ := w.used()
-		return slices.Contains(used, usage.Snapshot{Driver: "rook-ceph.rbd.csi.ceph.com", Handle: "h9"})
+		return slices.Contains(used, Snapshot{Driver: "rook-ceph.rbd.csi.ceph.com", Handle: "h9"})
 	})
 	if _, err := w.client.Resource(ctrl.SnapshotContents).Create(t.Context(), taken("new", driver.RBD.Name, "h3"), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -150,16 +148,16 @@ func TestRefusedOnce(t *testing.T) {
 	refused := apierrors.NewForbidden(ctrl.SnapshotContents.GroupResource(), "", errors.New("no roles yet"))
 	for name, tc := range map[string]struct {
 		reason string
-		then   func(*snapshots)
+		then   func(*Contents)
 		want   bool
 	}{
-		"Refused":  {reason: "both were refused", then: func(*snapshots) {}, want: true},
-		"Watched":  {reason: "the watch began with all there is", then: func(s *snapshots) { s.watched(nil) }},
-		"Listed":   {reason: "the watch that follows the list is refused", then: func(s *snapshots) { s.listed(nil) }, want: true},
-		"Followed": {reason: "the list was followed by a watch", then: func(s *snapshots) { s.listed(nil); s.watched(nil) }},
+		"Refused":  {reason: "both were refused", then: func(*Contents) {}, want: true},
+		"Watched":  {reason: "the watch began with all there is", then: func(s *Contents) { s.watched(nil) }},
+		"Listed":   {reason: "the watch that follows the list is refused", then: func(s *Contents) { s.listed(nil) }, want: true},
+		"Followed": {reason: "the list was followed by a watch", then: func(s *Contents) { s.listed(nil); s.watched(nil) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSnapshots(nil, driver.RBD)
+			s := NewContents(nil, driver.RBD)
 			s.watched(refused)
 			s.listed(refused)
 			tc.then(s)
@@ -171,7 +169,7 @@ func TestRefusedOnce(t *testing.T) {
 }
 
 func TestTrimSnapshot(t *testing.T) {
-	s := newSnapshots(nil, driver.RBD)
+	s := NewContents(nil, driver.RBD)
 	going := taken("c", driver.RBD.Name, "")
 	now := metav1.Now()
 	going.SetDeletionTimestamp(&now)
@@ -185,21 +183,21 @@ func TestTrimSnapshot(t *testing.T) {
 	}
 	for reason, tc := range map[string]struct {
 		whole  *unstructured.Unstructured
-		want   tags.Snapshot
-		others usage.Snapshot
+		want   Content
+		others Snapshot
 	}{
-		"ours":           {whole: taken("c", driver.RBD.Name, "h"), want: tags.Snapshot{Name: "c", Handle: "h", Namespace: "shop", VolumeSnapshot: "before", Retain: true}},
-		"declared, gone": {whole: going, want: tags.Snapshot{Name: "c", Handle: "static", Namespace: "shop", VolumeSnapshot: "before", Deleted: true}},
+		"ours":           {whole: taken("c", driver.RBD.Name, "h"), want: Content{Name: "c", Handle: "h", Namespace: "shop", VolumeSnapshot: "before", Retain: true}},
+		"declared, gone": {whole: going, want: Content{Name: "c", Handle: "static", Namespace: "shop", VolumeSnapshot: "before", Deleted: true}},
 		"somebody's":     {whole: taken("c", "other", "h")},
-		"Rook's":         {whole: taken("c", "rook-ceph.rbd.csi.ceph.com", "h"), others: usage.Snapshot{Driver: "rook-ceph.rbd.csi.ceph.com", Handle: "h"}},
+		"Rook's":         {whole: taken("c", "rook-ceph.rbd.csi.ceph.com", "h"), others: Snapshot{Driver: "rook-ceph.rbd.csi.ceph.com", Handle: "h"}},
 		"Rook's files":   {whole: taken("c", "rook-ceph.cephfs.csi.ceph.com", "h")},
 	} {
 		out, err := s.trim(tc.whole)
 		if err != nil {
 			t.Fatal(err)
 		}
-		trimmed := out.(*content)
-		if diff := cmp.Diff(tc.want, trimmed.Snapshot); diff != "" || trimmed.others != tc.others || trimmed.GetName() != "c" || trimmed.GetLabels() != nil {
+		trimmed := out.(*kept)
+		if diff := cmp.Diff(tc.want, trimmed.Content); diff != "" || trimmed.others != tc.others || trimmed.GetName() != "c" || trimmed.GetLabels() != nil {
 			t.Errorf("%s: kept %+v\n%s", reason, trimmed, diff)
 		}
 	}

@@ -1,0 +1,124 @@
+package removal
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/proof"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
+)
+
+// Holders looks for what only the driver can detach or delete.
+type Holders struct {
+	Driver  driver.Driver
+	Kube    kubernetes.Interface
+	Dynamic dynamic.Interface
+}
+
+// Look counts, past all caches, what only the driver can detach or delete. It asks for the CRD of
+// snapshots before and after: their list may be that of one which comes or goes.
+func (h Holders) Look(ctx context.Context) (Held, error) {
+	var held Held
+	before, err := h.snapshotsDefined(ctx)
+	if err != nil {
+		return held, err
+	}
+	if before {
+		if held.Snapshots, err = h.contents(ctx); err != nil {
+			return held, err
+		}
+	}
+	after, err := h.snapshotsDefined(ctx)
+	if err != nil {
+		return held, err
+	}
+	if before != after {
+		return held, fmt.Errorf("CustomResourceDefinition %s has just come or gone, so that snapshots cannot be seen", ctrl.SnapshotContents.GroupResource())
+	}
+	if held.Volumes, err = h.volumes(ctx); err != nil {
+		return held, err
+	}
+	held.Attachments, err = h.Attachments(ctx)
+	return held, err
+}
+
+// eachPage lists page by page. Without a resourceVersion, etcd's quorum answers, and no cache.
+func eachPage(ctx context.Context, name string, list func(ctx context.Context, o metav1.ListOptions) (metav1.ListInterface, error)) error {
+	options := metav1.ListOptions{Limit: proof.PageSize}
+	for {
+		got, err := list(ctx, options)
+		if err != nil {
+			return fmt.Errorf("listing %s: %w", name, err)
+		}
+		if options.Continue = got.GetContinue(); options.Continue == "" {
+			return nil
+		}
+	}
+}
+
+func (h Holders) volumes(ctx context.Context) (int, error) {
+	count := 0
+	err := eachPage(ctx, proof.Volumes, func(ctx context.Context, o metav1.ListOptions) (metav1.ListInterface, error) {
+		list, err := h.Kube.CoreV1().PersistentVolumes().List(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		for i := range list.Items {
+			if h.Driver.Serves(&list.Items[i]) {
+				count++
+			}
+		}
+		return list, nil
+	})
+	return count, err
+}
+
+// Attachments counts the VolumeAttachments of the driver, past all caches.
+func (h Holders) Attachments(ctx context.Context) (int, error) {
+	count := 0
+	err := eachPage(ctx, "VolumeAttachments", func(ctx context.Context, o metav1.ListOptions) (metav1.ListInterface, error) {
+		list, err := h.Kube.StorageV1().VolumeAttachments().List(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range list.Items {
+			if a.Spec.Attacher == h.Driver.Name {
+				count++
+			}
+		}
+		return list, nil
+	})
+	return count, err
+}
+
+func (h Holders) contents(ctx context.Context) (int, error) {
+	count := 0
+	err := eachPage(ctx, proof.Snapshots, func(ctx context.Context, o metav1.ListOptions) (metav1.ListInterface, error) {
+		list, err := h.Dynamic.Resource(ctrl.SnapshotContents).List(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		for i := range list.Items {
+			if usage.SnapshotOf(&list.Items[i]).Driver == h.Driver.Name {
+				count++
+			}
+		}
+		return list, nil
+	})
+	return count, err
+}
+
+// snapshotsDefined says whether the CRD of snapshots is there. While it comes or goes, that is not known.
+func (h Holders) snapshotsDefined(ctx context.Context) (bool, error) {
+	crd, err := ctrl.LiveCRD(ctx, h.Dynamic, ctrl.SnapshotContents.GroupResource())
+	if err != nil || crd == nil {
+		return false, err
+	}
+	return true, ctrl.Established(crd)
+}
