@@ -28,8 +28,6 @@ const harvester = "harvesterhci.io/settings:csi-driver-config harvesterhci.io/se
 // ofOperator are rights that the operators need, although it depends on a suite's course whether
 // it uses them.
 var ofOperator = justified(
-	reason{repair, Namespace, "update", "/configmaps /serviceaccounts /services policy/poddisruptionbudgets monitoring.coreos.com/prometheusrules monitoring.coreos.com/servicemonitors " +
-		"rbac.authorization.k8s.io/roles rbac.authorization.k8s.io/rolebindings"},
 	reason{scrape, Cluster, "create", "authorization.k8s.io/subjectaccessreviews"},
 	reason{notice, Cluster, "create", "/events"},
 	reason{cdi, Cluster, "list", "cdi.kubevirt.io/storageprofiles"},
@@ -63,6 +61,15 @@ const ofOperands = "rbac.authorization.k8s.io/clusterroles:ceph-KIND-csi-driver-
 	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-resizer-storageclass-reader-binding " +
 	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-resizer-volumeattributesclass-reader-binding"
 
+// ofNamespace is what an operator applies in the namespace, but for the workloads.
+const ofNamespace = "/configmaps:ceph-KIND-csi-driver-trusted-ca-bundle /serviceaccounts:ceph-KIND-csi-driver-controller-sa /serviceaccounts:ceph-KIND-csi-driver-node-sa " +
+	"/services:ceph-KIND-csi-driver-controller-metrics policy/poddisruptionbudgets:ceph-KIND-csi-driver-controller-pdb " +
+	"monitoring.coreos.com/prometheusrules:ceph-KIND-csi-driver-alerts monitoring.coreos.com/servicemonitors:ceph-KIND-csi-driver-controller-monitor " +
+	"rbac.authorization.k8s.io/roles:ceph-KIND-csi-driver-lease-leader-election rbac.authorization.k8s.io/rolebindings:ceph-KIND-csi-driver-lease-leader-election " +
+	"rbac.authorization.k8s.io/roles:ceph-KIND-csi-driver-node-role rbac.authorization.k8s.io/rolebindings:ceph-KIND-csi-driver-node-role " +
+	"rbac.authorization.k8s.io/roles:ceph-KIND-csi-driver-privileged rbac.authorization.k8s.io/rolebindings:ceph-KIND-csi-driver-privileged " +
+	"rbac.authorization.k8s.io/roles:ceph-KIND-csi-driver-prometheus rbac.authorization.k8s.io/rolebindings:ceph-KIND-csi-driver-prometheus"
+
 // ofDriver are those of a driver's operator, on objects that it names itself.
 func ofDriver(d driver.Driver) map[Right]string {
 	out := maps.Clone(ofOperator)
@@ -71,7 +78,8 @@ func ofDriver(d driver.Driver) map[Right]string {
 	if class := d.Virtualization.Class; class != "" {
 		objects += " storage.k8s.io/storageclasses:" + class
 	}
-	maps.Copy(out, justified(reason{repair, Cluster, "update", objects + " " + strings.ReplaceAll(ofOperands, "KIND", d.Kind)}, reason{anew, Cluster, "delete", objects}))
+	maps.Copy(out, justified(reason{repair, Cluster, "update", objects + " " + strings.ReplaceAll(ofOperands, "KIND", d.Kind)}, reason{anew, Cluster, "delete", objects},
+		reason{repair, Namespace, "update", strings.ReplaceAll(ofNamespace, "KIND", d.Kind)}))
 	for _, verb := range []string{"update", "delete"} {
 		maps.Copy(out, justified(reason{asked, Cluster, verb, strings.ReplaceAll("rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-csi-driver-operator-images "+
 			"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-csi-driver-operator-machines rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-csi-driver-operator-modules", "KIND", d.Kind)}))
@@ -91,12 +99,19 @@ func ofDriver(d driver.Driver) map[Right]string {
 	return out
 }
 
+// ofInstalled is what `cluster-storage` applies of an operator.
+const ofInstalled = "/configmaps:ceph-KIND-csi-driver-operator-config /serviceaccounts:ceph-KIND-csi-driver-operator /services:ceph-KIND-csi-driver-operator-metrics " +
+	"monitoring.coreos.com/servicemonitors:ceph-KIND-csi-driver-operator " +
+	"rbac.authorization.k8s.io/roles:ceph-KIND-csi-driver-operator-role rbac.authorization.k8s.io/rolebindings:ceph-KIND-csi-driver-operator-rolebinding " +
+	"rbac.authorization.k8s.io/roles:ceph-KIND-csi-driver-operator-prometheus rbac.authorization.k8s.io/rolebindings:ceph-KIND-csi-driver-operator-prometheus "
+
 // ofGlue are those of `cluster-storage`; what it grants it needs anyway.
-var ofGlue = justified(reason{repair, Cluster, "update",
-	"rbac.authorization.k8s.io/clusterroles:ceph-rbd-csi-driver-operator-clusterrole rbac.authorization.k8s.io/clusterroles:ceph-cephfs-csi-driver-operator-clusterrole " +
-		"rbac.authorization.k8s.io/clusterrolebindings:ceph-rbd-csi-driver-operator-clusterrolebinding " +
-		"rbac.authorization.k8s.io/clusterrolebindings:ceph-cephfs-csi-driver-operator-clusterrolebinding"},
-	reason{served, Namespace, "update", "/secrets:ceph-cluster-storage-signer /secrets:ceph-cluster-storage-serving-cert " +
+var ofGlue = justified(reason{repair, Namespace, "update", strings.ReplaceAll(ofInstalled, "KIND", "rbd") + strings.ReplaceAll(ofInstalled, "KIND", "cephfs")},
+	reason{repair, Cluster, "update",
+		"rbac.authorization.k8s.io/clusterroles:ceph-rbd-csi-driver-operator-clusterrole rbac.authorization.k8s.io/clusterroles:ceph-cephfs-csi-driver-operator-clusterrole " +
+			"rbac.authorization.k8s.io/clusterrolebindings:ceph-rbd-csi-driver-operator-clusterrolebinding " +
+			"rbac.authorization.k8s.io/clusterrolebindings:ceph-cephfs-csi-driver-operator-clusterrolebinding"},
+	reason{served, Namespace, "update", "/configmaps:ceph-cluster-storage-ca-bundle /secrets:ceph-cluster-storage-signer /secrets:ceph-cluster-storage-serving-cert " +
 		"/secrets:ceph-rbd-csi-driver-operator-serving-cert /secrets:ceph-rbd-csi-driver-controller-metrics-serving-cert " +
 		"/secrets:ceph-cephfs-csi-driver-operator-serving-cert /secrets:ceph-cephfs-csi-driver-controller-metrics-serving-cert"})
 
