@@ -113,7 +113,7 @@ func nextLook(served bool, found Found) time.Duration {
 func count(daemonSet *appsv1.DaemonSet, found Found) Report {
 	out := Report{Served: max(0, int(daemonSet.Status.DesiredNumberScheduled)-len(found.Unserved)), LeftOut: len(found.LeftOut)}
 	for _, u := range found.Unserved {
-		if u.Away {
+		if isOut(u) {
 			out.NotReady++
 		} else {
 			out.NotServed++
@@ -155,7 +155,7 @@ func (c controller) report(ctx context.Context, desired int32, found Found) erro
 			condition.New(condition.NodesServed, operatorv1.ConditionTrue, condition.NodesLeftOut, leftOut))
 	}
 	reason := condition.NodesNotReady
-	if slices.ContainsFunc(unserved, func(u Unserved) bool { return !u.Away }) {
+	if slices.ContainsFunc(unserved, func(u Unserved) bool { return !isOut(u) }) {
 		reason = condition.NodesNotServed
 	}
 	return condition.Say(ctx, c.Operator, c.name, types,

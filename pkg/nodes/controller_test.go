@@ -41,6 +41,7 @@ func TestLife(t *testing.T) {
 		Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
 	}, "test", map[string]time.Time{}}
 	unknown := Unserved{Node: "c", Why: "the kubelet does not know the driver", Unregistered: true}
+	cordoned := Unserved{Node: "a", Why: "CrashLoopBackOff; the node is cordoned", Cordoned: true}
 	crashing, away := Unserved{Node: "a", Why: "CrashLoopBackOff"}, Unserved{Node: "b", Why: "the node is not ready", Away: true}
 	for _, step := range []struct {
 		reason     string
@@ -57,6 +58,9 @@ func TestLife(t *testing.T) {
 		{"nothing new", 0, 1, 3, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 1, NotServed: 1, NotReady: 1}},
 		{"a node is away", time.Minute, 2, 3, []Unserved{away}, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nb: the node is not ready", Report{Served: 2, NotReady: 1}},
 		{"and back", time.Minute, 3, 3, nil, "", "", Report{Served: 3}},
+		{"one is cordoned, and its pod crashes", 0, 2, 3, []Unserved{cordoned}, "", "", Report{Served: 2, NotReady: 1}},
+		{"for a minute", time.Minute, 2, 3, []Unserved{cordoned}, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff; the node is cordoned", Report{Served: 2, NotReady: 1}},
+		{"and is mended", time.Minute, 3, 3, nil, "", "", Report{Served: 3}},
 		{"a kubelet is started again", 0, 3, 2, []Unserved{unknown}, "", "", Report{Served: 2, NotServed: 1}},
 		{"and does not find the driver", time.Minute, 3, 2, []Unserved{unknown}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nc: the kubelet does not know the driver", Report{Served: 2, NotServed: 1}},
 		{"and does", 0, 3, 3, nil, "", "", Report{Served: 3}},
@@ -78,7 +82,7 @@ func TestLife(t *testing.T) {
 			t.Errorf("%s: counted %+v, want %+v", step.reason, got, step.count)
 		}
 	}
-	if operator.Writes() != 5 {
+	if operator.Writes() != 7 {
 		t.Errorf("%d writes, want one for each change", operator.Writes())
 	}
 }

@@ -20,6 +20,8 @@ type Unserved struct {
 	// Unregistered says that the pod is ready, and the kubelet does not know the driver: nothing is to be
 	// rolled out there.
 	Unregistered bool
+	// Cordoned says that an administrator keeps pods away from the node: neither a rollout nor a version waits for it.
+	Cordoned bool
 }
 
 // Found is what a look at all nodes has found.
@@ -37,7 +39,7 @@ type Report struct {
 	Served int
 	// NotServed ones cannot, though they are ready.
 	NotServed int
-	// NotReady ones are away themselves.
+	// NotReady ones are away themselves, or cordoned.
 	NotReady int
 	// LeftOut ones are to have no node pod, although they run Linux.
 	LeftOut int
@@ -62,7 +64,6 @@ func find(daemonSet *appsv1.DaemonSet, nodes []corev1.Node, pods []corev1.Pod, r
 		}
 	}
 	var out Found
-	unserved := func(u Unserved) { out.Unserved = append(out.Unserved, u) }
 	for _, node := range nodes {
 		pod, found := byNode[node.Name]
 		wanted := wanted(daemonSet.Spec.Template.Spec, node)
@@ -73,19 +74,32 @@ func find(daemonSet *appsv1.DaemonSet, nodes []corev1.Node, pods []corev1.Pod, r
 			if node.Labels[corev1.LabelOSStable] == linux {
 				out.LeftOut = append(out.LeftOut, node.Name)
 			}
-		case !nodeReady(node):
-			unserved(Unserved{Node: node.Name, Why: "the node is not ready", Away: true})
-		case !found:
-			unserved(Unserved{Node: node.Name, Why: "no pod has been made"})
-		case ready(pod):
-			why := fmt.Sprintf("the kubelet does not know the driver (no entry in its CSINode), although pod %s is ready", pod.Name)
-			unserved(Unserved{Node: node.Name, Why: why, Unregistered: true})
 		default:
-			unserved(Unserved{Node: node.Name, Why: waitsFor(pod)})
+			out.Unserved = append(out.Unserved, unserved(node, pod, found))
 		}
 	}
 	slices.SortFunc(out.Unserved, func(a, b Unserved) int { return cmp.Compare(a.Node, b.Node) })
 	slices.Sort(out.LeftOut)
+	return out
+}
+
+// unserved tells of a node that is to have a pod, and of the one that it has, if there is one.
+func unserved(node corev1.Node, pod corev1.Pod, found bool) Unserved {
+	out := Unserved{Node: node.Name, Cordoned: node.Spec.Unschedulable}
+	switch {
+	case !nodeReady(node):
+		return Unserved{Node: node.Name, Why: "the node is not ready", Away: true}
+	case !found:
+		out.Why = "no pod has been made"
+	case ready(pod):
+		out.Why = fmt.Sprintf("the kubelet does not know the driver (no entry in its CSINode), although pod %s is ready", pod.Name)
+		out.Unregistered = true
+	default:
+		out.Why = waitsFor(pod)
+	}
+	if out.Cordoned {
+		out.Why += "; the node is cordoned"
+	}
 	return out
 }
 

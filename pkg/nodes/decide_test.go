@@ -55,6 +55,8 @@ func TestFind(t *testing.T) {
 	other, kept, gpu, cordoned := node("o", yes), node("k", yes), node("g", yes), node("c", yes)
 	other.Labels["storage"], kept.Labels["storage"] = "none", "ceph"
 	gpu.Spec.Taints = []corev1.Taint{{Key: "gpu", Effect: corev1.TaintEffectNoSchedule}}
+	broken := node("u", yes)
+	cordoned.Spec.Unschedulable, broken.Spec.Unschedulable = true, true
 	cordoned.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}, {Key: "x", Effect: corev1.TaintEffectPreferNoSchedule}}
 	tests := map[string]struct {
 		reason string
@@ -71,12 +73,17 @@ func TestFind(t *testing.T) {
 		"LeftOutAway": {"it would be left out, too, if it were ready", []corev1.Node{{ObjectMeta: other.ObjectMeta}}, nil, nil, []string{"o"}},
 		"Leaving":     {"its pod ends, and mounts still", []corev1.Node{other, gpu}, []corev1.Pod{pod("o", yes)}, nil, []string{"g"}},
 		"Cordoned": {
-			"pods of DaemonSets tolerate what says how a node is", []corev1.Node{cordoned}, nil, []Unserved{{"c", "no pod has been made", false, false}}, nil,
+			"pods of DaemonSets tolerate what says how a node is; no other pod comes there", []corev1.Node{cordoned}, nil,
+			[]Unserved{{Node: "c", Why: "no pod has been made; the node is cordoned", Cordoned: true}}, nil,
 		},
-		"NoPod": {"a new node", []corev1.Node{node("a", yes)}, nil, []Unserved{{"a", "no pod has been made", false, false}}, nil},
+		"CordonedUnregistered": {
+			"somebody looks what is wrong with it", []corev1.Node{broken}, []corev1.Pod{pod("u", yes)},
+			[]Unserved{{Node: "u", Why: "the kubelet does not know the driver (no entry in its CSINode), although pod pod-u is ready; the node is cordoned", Unregistered: true, Cordoned: true}}, nil,
+		},
+		"NoPod": {"a new node", []corev1.Node{node("a", yes)}, nil, []Unserved{{"a", "no pod has been made", false, false, false}}, nil},
 		"Silent": {
 			"the node controller marks its pods, too", []corev1.Node{node("b", unknown), node("a", no)}, []corev1.Pod{pod("b", no)},
-			[]Unserved{{"a", "the node is not ready", true, false}, {"b", "the node is not ready", true, false}}, nil,
+			[]Unserved{{"a", "the node is not ready", true, false, false}, {"b", "the node is not ready", true, false, false}}, nil,
 		},
 		"Replaced": {
 			"the pod before it is still ending", []corev1.Node{node("a", yes)}, []corev1.Pod{pod("a", yes), pod("a", no)}, nil, nil,
@@ -84,33 +91,33 @@ func TestFind(t *testing.T) {
 		"Crashing": {
 			"what it said last", []corev1.Node{node("a", yes)},
 			[]corev1.Pod{pod("a", no, waiting("CrashLoopBackOff", "back-off 5m0s", &corev1.ContainerStateTerminated{Message: "starting\nmodprobe failed\n", ExitCode: 1}))},
-			[]Unserved{{"a", "container csi-driver of pod pod-a: CrashLoopBackOff, ended with modprobe failed", false, false}}, nil,
+			[]Unserved{{"a", "container csi-driver of pod pod-a: CrashLoopBackOff, ended with modprobe failed", false, false, false}}, nil,
 		},
 		"Mute": {
 			"it said nothing", []corev1.Node{node("a", yes)},
 			[]corev1.Pod{pod("a", no, waiting("CrashLoopBackOff", "back-off", &corev1.ContainerStateTerminated{ExitCode: 139}))},
-			[]Unserved{{"a", "container csi-driver of pod pod-a: CrashLoopBackOff, ended with exit code 139", false, false}}, nil,
+			[]Unserved{{"a", "container csi-driver of pod pod-a: CrashLoopBackOff, ended with exit code 139", false, false, false}}, nil,
 		},
 		"NoImage": {
 			"a registry that refuses", []corev1.Node{node("a", yes)}, []corev1.Pod{pod("a", no, waiting("ImagePullBackOff", strings.Repeat("x", 300), nil))},
-			[]Unserved{{"a", "container csi-driver of pod pod-a: ImagePullBackOff, " + strings.Repeat("x", 200) + "…", false, false}}, nil,
+			[]Unserved{{"a", "container csi-driver of pod pod-a: ImagePullBackOff, " + strings.Repeat("x", 200) + "…", false, false, false}}, nil,
 		},
 		"Unregistered": {
 			"its kubelet refused the socket, or lost it", []corev1.Node{node("u", yes), node("a", yes)}, []corev1.Pod{pod("u", yes), pod("a", yes)},
-			[]Unserved{{"u", "the kubelet does not know the driver (no entry in its CSINode), although pod pod-u is ready", false, true}}, nil,
+			[]Unserved{{"u", "the kubelet does not know the driver (no entry in its CSINode), although pod pod-u is ready", false, true, false}}, nil,
 		},
 		"UnregisteredAway": {
 			"the kubelet is gone, the pod is not marked yet", []corev1.Node{node("u", no)}, []corev1.Pod{pod("u", yes)},
-			[]Unserved{{"u", "the node is not ready", true, false}}, nil,
+			[]Unserved{{"u", "the node is not ready", true, false, false}}, nil,
 		},
 		"Starting": {
 			"nothing is wrong yet", []corev1.Node{node("a", yes)},
 			[]corev1.Pod{pod("a", no, waiting("ContainerCreating", "", nil), corev1.ContainerStatus{Name: "liveness"})},
-			[]Unserved{{"a", "not ready in pod pod-a: csi-driver, liveness", false, false}}, nil,
+			[]Unserved{{"a", "not ready in pod pod-a: csi-driver, liveness", false, false, false}}, nil,
 		},
 		"Full": {
 			"the scheduler has no room", []corev1.Node{node("a", yes)}, []corev1.Pod{pending("a", "Insufficient memory")},
-			[]Unserved{{"a", "pod pod-a is not scheduled: Insufficient memory", false, false}}, nil,
+			[]Unserved{{"a", "pod pod-a is not scheduled: Insufficient memory", false, false, false}}, nil,
 		},
 	}
 	daemonSet := &appsv1.DaemonSet{}

@@ -68,7 +68,7 @@ func (l *Look) ask(ctx context.Context, daemonSet *appsv1.DaemonSet) (Found, err
 		if node, ok := o.(*corev1.Node); ok {
 			nodes = append(nodes, corev1.Node{
 				ObjectMeta: metav1.ObjectMeta{Name: node.Name, Labels: node.Labels},
-				Spec:       corev1.NodeSpec{Taints: node.Spec.Taints},
+				Spec:       corev1.NodeSpec{Taints: node.Spec.Taints, Unschedulable: node.Spec.Unschedulable},
 				Status:     corev1.NodeStatus{Conditions: node.Status.Conditions},
 			})
 		}

@@ -26,21 +26,21 @@ func MarkRolledOut(d, live *appsv1.DaemonSet) {
 	d.Annotations[stableGeneration] = strconv.FormatInt(live.Generation, 10)
 }
 
-// OnlyAway says whether nothing but nodes that are not ready keeps a DaemonSet from being rolled out. They
-// get their pods when they come back.
+// OnlyAway says whether nothing but nodes that are not ready, or cordoned, keeps a DaemonSet from being rolled
+// out. They get their pods when they come back. On cordoned ones pods are replaced as anywhere.
 func OnlyAway(d *appsv1.DaemonSet, unserved []Unserved) bool {
-	count := away(unserved)
-	unserved = slices.DeleteFunc(slices.Clone(unserved), func(u Unserved) bool { return u.Unregistered })
-	return d.Status.ObservedGeneration == d.Generation && count > 0 && int(count) == len(unserved) &&
+	count := number(unserved, isAway)
+	waited := slices.ContainsFunc(unserved, func(u Unserved) bool { return !isOut(u) && !u.Unregistered })
+	return d.Status.ObservedGeneration == d.Generation && number(unserved, isOut) > 0 && !waited &&
 		d.Status.UpdatedNumberScheduled+count >= d.Status.DesiredNumberScheduled
 }
 
-// MakeRoom lets a rollout go on beside nodes that are not ready: Kubernetes counts their pods among those
-// that may be unavailable, and replaces no other one when there are more of them. It changes d where live
+// MakeRoom lets a rollout go on beside nodes that are not ready, or cordoned: Kubernetes counts their pods among
+// those that may be unavailable, and replaces no other one when there are more of them. It changes d where live
 // waits for that.
 func MakeRoom(d, live *appsv1.DaemonSet, unserved []Unserved) error {
-	count, rolling := away(unserved), d.Spec.UpdateStrategy.RollingUpdate
-	if count == 0 || rolling == nil || live.Status.UpdatedNumberScheduled+count >= live.Status.DesiredNumberScheduled {
+	count, rolling := number(unserved, isOut), d.Spec.UpdateStrategy.RollingUpdate
+	if count == 0 || rolling == nil || live.Status.UpdatedNumberScheduled+number(unserved, isAway) >= live.Status.DesiredNumberScheduled {
 		return nil
 	}
 	most, err := intstr.GetScaledValueFromIntOrPercent(rolling.MaxUnavailable, int(live.Status.DesiredNumberScheduled), true)
@@ -51,9 +51,13 @@ func MakeRoom(d, live *appsv1.DaemonSet, unserved []Unserved) error {
 	return nil
 }
 
-func away(unserved []Unserved) (count int32) {
+func isAway(u Unserved) bool { return u.Away }
+
+func isOut(u Unserved) bool { return u.Away || u.Cordoned }
+
+func number(unserved []Unserved, is func(Unserved) bool) (count int32) {
 	for _, u := range unserved {
-		if u.Away {
+		if is(u) {
 			count++
 		}
 	}

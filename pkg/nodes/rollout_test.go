@@ -9,7 +9,7 @@ import (
 )
 
 func TestOnlyAway(t *testing.T) {
-	away, crashing := Unserved{Node: "a", Away: true}, Unserved{Node: "b"}
+	away, crashing, cordoned := Unserved{Node: "a", Away: true}, Unserved{Node: "b"}, Unserved{Node: "d", Cordoned: true}
 	for name, tc := range map[string]struct {
 		reason   string
 		observed int64
@@ -22,6 +22,9 @@ func TestOnlyAway(t *testing.T) {
 		"Rolling":  {"another pod is old, too", 2, 6, []Unserved{away}, false},
 		"Unknown":  {"the pod runs: its kubelet's doing", 2, 7, []Unserved{away, {Node: "c", Unregistered: true}}, true},
 		"Crashing": {"the new version does not start", 2, 8, []Unserved{away, crashing}, false},
+		"Cordoned": {"the new pod cannot start where an administrator has something to mend", 2, 8, []Unserved{cordoned}, true},
+		"Beside":   {"a pod elsewhere is old still", 2, 7, []Unserved{cordoned}, false},
+		"Both":     {"neither is waited for", 2, 7, []Unserved{away, cordoned}, true},
 		"Done":     {"library-go sees that itself", 2, 8, nil, false},
 	} {
 		d := &appsv1.DaemonSet{}
@@ -38,7 +41,7 @@ func TestOnlyAway(t *testing.T) {
 }
 
 func TestMakeRoom(t *testing.T) {
-	away, crashing := Unserved{Node: "a", Away: true}, Unserved{Node: "b"}
+	away, crashing, cordoned := Unserved{Node: "a", Away: true}, Unserved{Node: "b"}, Unserved{Node: "d", Cordoned: true}
 	for name, tc := range map[string]struct {
 		reason   string
 		updated  int32
@@ -48,6 +51,7 @@ func TestMakeRoom(t *testing.T) {
 		"None":     {"a rollout goes its way", 3, nil, "10%"},
 		"Crashing": {"a new version that does not start must not spread", 3, []Unserved{crashing}, "10%"},
 		"Away":     {"one beside it", 3, []Unserved{away, crashing}, "2"},
+		"Cordoned": {"its pod does not start, and counts as well", 3, []Unserved{away, cordoned}, "3"},
 		"Enough":   {"all others have the new pod", 7, []Unserved{away}, "10%"},
 	} {
 		d, live := &appsv1.DaemonSet{}, &appsv1.DaemonSet{}

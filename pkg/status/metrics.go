@@ -27,7 +27,7 @@ var (
 	machinesReady = describeMetric("ceph_csi_driver_operator_virtual_machines_ready", "Whether virtual machines can do this on a StorageClass: 1 or 0.", "storageclass", "feature")
 	machinesCut   = describeMetric("ceph_csi_driver_operator_virtual_machines_omitted", "StorageClasses of which ceph_csi_driver_operator_virtual_machines_ready tells nothing, because there are too many.")
 	certificates  = describeMetric("ceph_csi_driver_operator_serving_certificate_expiration_timestamp_seconds", "When a serving certificate ends that cluster-storage made, by the Secret that it is in.", "secret")
-	nodesByState  = describeMetric("ceph_csi_driver_operator_nodes", "Nodes of Linux: served ones can mount volumes; of the others, left_out ones are to have no node pod, and not_ready ones are away themselves.", "state")
+	nodesByState  = describeMetric("ceph_csi_driver_operator_nodes", "Nodes of Linux: served ones can mount volumes; of the others, left_out ones are to have no node pod, and not_ready ones are away themselves, or cordoned.", "state")
 )
 
 func describeMetric(name, help string, labels ...string) *metrics.Desc {

@@ -87,7 +87,7 @@ ceph_csi_driver_operator_virtual_machines_ready{feature="image",storageclass="vm
 # HELP ceph_csi_driver_operator_virtual_machines_omitted [ALPHA] StorageClasses of which ceph_csi_driver_operator_virtual_machines_ready tells nothing, because there are too many.
 # TYPE ceph_csi_driver_operator_virtual_machines_omitted gauge
 ceph_csi_driver_operator_virtual_machines_omitted 0
-# HELP ceph_csi_driver_operator_nodes [ALPHA] Nodes of Linux: served ones can mount volumes; of the others, left_out ones are to have no node pod, and not_ready ones are away themselves.
+# HELP ceph_csi_driver_operator_nodes [ALPHA] Nodes of Linux: served ones can mount volumes; of the others, left_out ones are to have no node pod, and not_ready ones are away themselves, or cordoned.
 # TYPE ceph_csi_driver_operator_nodes gauge
 ceph_csi_driver_operator_nodes{state="left_out"} 3
 ceph_csi_driver_operator_nodes{state="not_ready"} 1
