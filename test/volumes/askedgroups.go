@@ -16,7 +16,7 @@ const (
 
 // AskedGroup is what the journal has for the request's group, or gets now.
 func (c *Cluster) AskedGroup(p Place) (*ImageGroup, error) {
-	uuid, err := c.reserved(groupJournal, p)
+	uuid, err := c.ReservedGroup(p)
 	if err != nil {
 		return nil, err
 	}
@@ -30,6 +30,9 @@ func (c *Cluster) AskedGroup(p Place) (*ImageGroup, error) {
 	g := &ImageGroup{cluster: c, request: *c.asked, Place: p, Name: groupNamePrefix + c.asked.uuid, Created: time.Now()}
 	return g, groupJournal.reserve(ioctx, g.request, g.Name, map[string]string{createdKey: g.Created.Format(time.RFC3339Nano)})
 }
+
+// ReservedGroup is the uuid of the group of an earlier request; empty where the journal has none.
+func (c *Cluster) ReservedGroup(p Place) (string, error) { return c.reserved(groupJournal, p) }
 
 // FindGroup is the group with that uuid; without a name where the journal has none.
 func (c *Cluster) FindGroup(p Place, uuid string) (*ImageGroup, error) {

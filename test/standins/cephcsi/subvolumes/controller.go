@@ -19,7 +19,8 @@ type Controller struct {
 	csi.UnimplementedControllerServer
 	csi.UnimplementedGroupControllerServer
 	access.Settings
-	locks access.Locks
+	locks  access.Locks
+	groups groupJournal
 }
 
 // CreateVolume makes a subvolume, or finds the one of an earlier request of the same name.

@@ -2,6 +2,7 @@ package subvolumes
 
 import (
 	"context"
+	"sync"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"google.golang.org/grpc/codes"
@@ -55,11 +56,37 @@ func (c *Controller) CreateVolumeGroupSnapshot(_ context.Context, request *csi.C
 		}
 		members = append(members, volume.Name)
 	}
-	if _, err := session.Ceph.Asked(volumes.Request{Name: request.GetName(), Instance: c.InstanceID}).AskedGroup(class.Journal()); err != nil {
+	asked, looked := session.Ceph.Asked(volumes.Request{Name: request.GetName(), Instance: c.InstanceID}), class
+	looked.Namespace = c.groups.next(c.RadosNamespaceCephFS, class.Namespace)
+	if _, err := asked.ReservedGroup(looked.Journal()); err != nil {
+		return nil, internal(err)
+	}
+	if _, err := asked.AskedGroup(class.Journal()); err != nil {
 		return nil, internal(err)
 	}
 	if err := session.Ceph.Quiesce(class, request.GetName(), members); err != nil {
 		return nil, internal(err)
 	}
 	return nil, status.Error(codes.Unimplemented, "the stand-in takes no snapshots of groups where Ceph can")
+}
+
+// groupJournal is the RADOS namespace in which ceph-csi looks for groups. VolumeGroupJournalConfig.Connect in its
+// internal/journal copies the one of the call before, and sets that of the call afterwards: a first call looks in
+// the one that the program is started with, where users of a cluster with a journal of its own may not look.
+type groupJournal struct {
+	mu     sync.Mutex
+	called bool
+	last   string
+}
+
+// next is the namespace in which a call for another one looks, of a program that is started with some.
+func (j *groupJournal) next(started, asked string) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	before := j.last
+	if !j.called {
+		before = started
+	}
+	j.called, j.last = true, asked
+	return before
 }
