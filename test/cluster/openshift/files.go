@@ -59,6 +59,17 @@ func loadObjects(dir fs.FS, pattern string) ([]*unstructured.Unstructured, error
 	return all, nil
 }
 
+// ownObjects are what OpenShift brings: namespaces, and the roles for the sidecars of all CSI drivers, of which
+// the repository at root has copies.
+func ownObjects(root string) ([]*unstructured.Unstructured, error) {
+	all, err := loadObjects(ownManifests, "manifests/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	roles, err := loadObjects(os.DirFS(filepath.Join(root, "assets", "sharedroles")), "*.yaml")
+	return append(all, roles...), err
+}
+
 func operatorRBAC(root string) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	for _, folder := range operatorRBACFolders {

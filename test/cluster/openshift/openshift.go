@@ -101,7 +101,7 @@ func (o *OpenShift) create(ctx context.Context) error {
 }
 
 func (o *OpenShift) applyManifests(ctx context.Context) error {
-	objects, err := loadObjects(ownManifests, "manifests/*.yaml")
+	objects, err := ownObjects(o.look.Repository)
 	if err != nil {
 		return err
 	}

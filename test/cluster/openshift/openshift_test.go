@@ -13,6 +13,7 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
 )
 
@@ -88,6 +89,28 @@ func TestOperatorRBACNamesMissingFolder(t *testing.T) {
 	_, err := operatorRBAC(t.TempDir())
 	if err == nil || !strings.Contains(err.Error(), operatorRBACFolders[0]) {
 		t.Errorf("got %v, want mention of %s", err, operatorRBACFolders[0])
+	}
+}
+
+// TestSharedRoles: sidecars may do here what they may do on OpenShift.
+func TestSharedRoles(t *testing.T) {
+	root, err := repository.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := ownObjects(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range assets.SharedRoles() {
+		want, err := parse(name, content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := func(o *unstructured.Unstructured) bool { return cmp.Equal(want[0].Object, o.Object) }
+		if !slices.ContainsFunc(objects, same) {
+			t.Errorf("%s is missing, or is another one", name)
+		}
 	}
 }
 
