@@ -24,10 +24,6 @@ type Capacity struct {
 	Stored, Available uint64
 }
 
-// mostCapacities is how many pools of a Ceph cluster are told of, those with the most volumes: each is
-// a line of several metrics.
-const mostCapacities = 200
-
 // measure finds what is in the pools in use. Nothing rests on it: where Ceph does not say how full they
 // are, it is asked again with the next look.
 func (l *look) measure(ctx context.Context, wanted map[int64]wishes) {
@@ -54,5 +50,4 @@ func (l *look) measure(ctx context.Context, wanted map[int64]wishes) {
 	slices.SortFunc(l.found.capacities, func(a, b Capacity) int {
 		return cmp.Or(cmp.Compare(b.Volumes, a.Volumes), cmp.Compare(a.Pool, b.Pool))
 	})
-	l.found.capacities = l.found.capacities[:min(len(l.found.capacities), mostCapacities)]
 }

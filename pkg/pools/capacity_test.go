@@ -3,7 +3,6 @@ package pools
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,19 +54,4 @@ func TestCapacitiesOfFilesystems(t *testing.T) {
 	r.expectCapacities(t, "both pools of the filesystem",
 		Capacity{Pool: "f-data", Volumes: 1, Measured: true, Stored: 1, Available: 2},
 		Capacity{Pool: "f-metadata", Volumes: 1, Measured: true, Stored: 3, Available: 4})
-}
-
-func TestCapacitiesAreBounded(t *testing.T) {
-	r := newCareRig(t, driver.RBD)
-	all := classes()
-	for i := range mostCapacities + 1 {
-		name := fmt.Sprintf("p%03d", i)
-		r.ceph.AddPool(ceph.Pool{Name: name, Applications: []string{"rbd"}})
-		all = append(all, class(driver.RBD, name, "pool", name))
-	}
-	r.use(t, all, provisioned(driver.RBD, mostCapacities+1, "pool", fmt.Sprintf("p%03d", mostCapacities)))
-	got, _ := r.config.Capacities.Get()
-	if pools := got[cephtest.FSID]; len(pools) != mostCapacities || pools[0].Volumes != 1 {
-		t.Errorf("got %d pools, the first one is %+v", len(pools), pools[0])
-	}
 }

@@ -20,6 +20,7 @@ var (
 	poolVolumes   = describeMetric("ceph_csi_driver_operator_pool_volumes", "PersistentVolumes of the driver that lie in the pool, with their data or with what leads to it.", "fsid", "pool")
 	poolStored    = describeMetric("ceph_csi_driver_operator_pool_stored_bytes", "What is written in a pool in use, by whomever, without copies.", "fsid", "pool")
 	poolAvailable = describeMetric("ceph_csi_driver_operator_pool_available_bytes", "What can still be written in a pool in use, without copies.", "fsid", "pool")
+	poolsCut      = describeMetric("ceph_csi_driver_operator_pools_omitted", "Pools in use of which the metrics of single pools tell nothing, because there are too many.", "fsid")
 	untagged      = describeMetric("ceph_csi_driver_operator_untagged_volumes", "PersistentVolumes and VolumeSnapshotContents whose image, subvolume or snapshot should say that it is this cluster's, and cannot be made to.", "fsid")
 	conflicting   = describeMetric("ceph_csi_driver_operator_conflicting_volumes", "PersistentVolumes and VolumeSnapshotContents whose image, subvolume or snapshot says that it is another cluster's.", "fsid")
 	volumes       = describeMetric("ceph_csi_driver_operator_volumes", "PersistentVolumes of the driver.", "fsid")
@@ -51,7 +52,7 @@ func NewMetrics(sources Sources, clock clock.PassiveClock) *Metrics {
 // DescribeWithStability sends all metrics that there can be.
 func (m *Metrics) DescribeWithStability(ch chan<- *metrics.Desc) {
 	for _, d := range []*metrics.Desc{reachable, monmapEpoch, monmapAge, mons, monSync, writtenEpoch, missingPools, guardedPools, openPools,
-		poolVolumes, poolStored, poolAvailable, untagged, conflicting, volumes,
+		poolVolumes, poolStored, poolAvailable, poolsCut, untagged, conflicting, volumes,
 		legacyVolumes, machinesReady, machinesCut, nodesByState, certificates} {
 		ch <- d
 	}
@@ -132,10 +133,16 @@ func (m *Metrics) collectConnections(send func(d *metrics.Desc, value float64, l
 	}
 }
 
+// mostPools is how many pools of a Ceph cluster are told of, those with the most volumes: each is a line of several
+// metrics.
+const mostPools = 200
+
 func (m *Metrics) collectCapacities(send func(d *metrics.Desc, value float64, labels ...string)) {
 	capacities, _ := m.sources.Capacities.Get()
 	for fsid, pools := range capacities {
-		for _, p := range pools {
+		told := pools[:min(len(pools), mostPools)]
+		send(poolsCut, float64(len(pools)-len(told)), fsid)
+		for _, p := range told {
 			send(poolVolumes, float64(p.Volumes), fsid, p.Pool)
 			if p.Measured {
 				send(poolStored, float64(p.Stored), fsid, p.Pool)

@@ -67,6 +67,9 @@ ceph_csi_driver_operator_pool_stored_bytes{fsid="f1",pool="d"} 30
 # HELP ceph_csi_driver_operator_pool_available_bytes [ALPHA] What can still be written in a pool in use, without copies.
 # TYPE ceph_csi_driver_operator_pool_available_bytes gauge
 ceph_csi_driver_operator_pool_available_bytes{fsid="f1",pool="d"} 10
+# HELP ceph_csi_driver_operator_pools_omitted [ALPHA] Pools in use of which the metrics of single pools tell nothing, because there are too many.
+# TYPE ceph_csi_driver_operator_pools_omitted gauge
+ceph_csi_driver_operator_pools_omitted{fsid="f1"} 0
 # HELP ceph_csi_driver_operator_untagged_volumes [ALPHA] PersistentVolumes and VolumeSnapshotContents whose image, subvolume or snapshot should say that it is this cluster's, and cannot be made to.
 # TYPE ceph_csi_driver_operator_untagged_volumes gauge
 ceph_csi_driver_operator_untagged_volumes{fsid="f1"} 2
