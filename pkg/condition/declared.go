@@ -22,9 +22,9 @@ var Declared = []Declaration{
 	{Type: ConnectionDegraded, Says: "True: the Ceph cluster of the default classes cannot be used, or nobody has said which one it is"},
 	{
 		Type:  ResourcesDegraded,
-		Parts: []string{SettingsDegraded, MonitorsDegraded, CredentialsDegraded, PoolsDegraded, SnapshotClassesDegraded},
+		Parts: []string{SettingsDegraded, MonitorsDegraded, CredentialsDegraded, PoolsDegraded, SnapshotClassesDegraded, NodesDegraded},
 		Says: "True: a field of `spec.driverConfig.ceph` is not allowed, the Secret with the mon addresses, the driver's Ceph users or the Secrets with them " +
-			"cannot be kept, there is no place for the volumes of the default StorageClass, or the snapshot classes cannot be kept; a line for each",
+			"cannot be kept, there is no place for the volumes of the default StorageClass, the snapshot classes cannot be kept, or no node at all can mount volumes; a line for each",
 	},
 	{
 		Type: ReleaseUpgradeable, Absent: "otherwise",

@@ -11,6 +11,8 @@ const (
 	PoolsDegraded = "CephPoolsDegraded"
 	// SettingsDegraded: pkg/settings found a setting that is not allowed.
 	SettingsDegraded = "CephSettingsDegraded"
+	// NodesDegraded: no node at all can mount volumes.
+	NodesDegraded = "CephNodesDegraded"
 	// SnapshotClassesDegraded: pkg/classes cannot keep the snapshot classes.
 	SnapshotClassesDegraded = "CephSnapshotClassesDegraded"
 

@@ -145,19 +145,29 @@ func (c controller) lasting(unserved []Unserved) []Unserved {
 }
 
 func (c controller) report(ctx context.Context, desired int32, found Found) error {
-	types, unserved := []string{condition.NodesServed}, found.Unserved
-	leftOut := leftOutMessage(c.Driver.Name, desired, found.LeftOut)
+	return condition.Say(ctx, c.Operator, c.name, nil, none(c.Driver.Name, desired, found.Unserved), some(c.Driver.Name, desired, found))
+}
+
+// none is bad while no node at all is served.
+func none(name string, desired int32, unserved []Unserved) *condition.Said {
+	if desired == 0 || len(unserved) < int(desired) {
+		return condition.Good(condition.NodesDegraded)
+	}
+	return condition.New(condition.NodesDegraded, operatorv1.ConditionTrue, condition.NodesNotServed, message(name, desired, unserved))
+}
+
+// some tells of nodes that are not served.
+func some(name string, desired int32, found Found) *condition.Said {
+	unserved, leftOut := found.Unserved, leftOutMessage(name, desired, found.LeftOut)
 	if len(unserved) == 0 && leftOut == "" {
-		return condition.Say(ctx, c.Operator, c.name, types)
+		return condition.Absent(condition.NodesServed)
 	}
 	if len(unserved) == 0 {
-		return condition.Say(ctx, c.Operator, c.name, types,
-			condition.New(condition.NodesServed, operatorv1.ConditionTrue, condition.NodesLeftOut, leftOut))
+		return condition.New(condition.NodesServed, operatorv1.ConditionTrue, condition.NodesLeftOut, leftOut)
 	}
 	reason := condition.NodesNotReady
 	if slices.ContainsFunc(unserved, func(u Unserved) bool { return !isOut(u) }) {
 		reason = condition.NodesNotServed
 	}
-	return condition.Say(ctx, c.Operator, c.name, types,
-		condition.New(condition.NodesServed, operatorv1.ConditionFalse, reason, strings.TrimSpace(message(c.Driver.Name, desired, unserved)+"\n"+leftOut)))
+	return condition.New(condition.NodesServed, operatorv1.ConditionFalse, reason, strings.TrimSpace(message(name, desired, unserved)+"\n"+leftOut))
 }

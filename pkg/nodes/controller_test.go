@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,6 +44,7 @@ func TestLife(t *testing.T) {
 	unknown := Unserved{Node: "c", Why: "the kubelet does not know the driver", Unregistered: true}
 	cordoned := Unserved{Node: "a", Why: "CrashLoopBackOff; the node is cordoned", Cordoned: true}
 	crashing, away := Unserved{Node: "a", Why: "CrashLoopBackOff"}, Unserved{Node: "b", Why: "the node is not ready", Away: true}
+	nobody := []Unserved{{Node: "a", Why: "gone"}, {Node: "b", Why: "gone"}, {Node: "c", Why: "gone"}}
 	for _, step := range []struct {
 		reason     string
 		after      time.Duration
@@ -64,6 +66,10 @@ func TestLife(t *testing.T) {
 		{"a kubelet is started again", 0, 3, 2, []Unserved{unknown}, "", "", Report{Served: 2, NotServed: 1}},
 		{"and does not find the driver", time.Minute, 3, 2, []Unserved{unknown}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nc: the kubelet does not know the driver", Report{Served: 2, NotServed: 1}},
 		{"and does", 0, 3, 3, nil, "", "", Report{Served: 3}},
+		{"no kubelet does", 0, 3, 0, nobody, "", "", Report{NotServed: 3}},
+		{"for a minute", time.Minute, 3, 0, nobody, condition.NodesNotServed, "3 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: gone\nb: gone\nc: gone", Report{NotServed: 3}},
+		{"one does", 0, 3, 1, nobody[:2], condition.NodesNotServed, "2 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: gone\nb: gone", Report{Served: 1, NotServed: 2}},
+		{"all do", 0, 3, 3, nil, "", "", Report{Served: 3}},
 	} {
 		now.SetTime(now.Now().Add(step.after))
 		unserved = step.unserved
@@ -81,8 +87,11 @@ func TestLife(t *testing.T) {
 		if got, _ := counts.Get(); got != step.count {
 			t.Errorf("%s: counted %+v, want %+v", step.reason, got, step.count)
 		}
+		if got := operator.Condition(condition.NodesDegraded); (got.Status == operatorv1.ConditionTrue) != (len(nobody) == strings.Count(message, "gone")) {
+			t.Errorf("%s: Degraded is only that no node at all is served: %+v", step.reason, got)
+		}
 	}
-	if operator.Writes() != 7 {
+	if operator.Writes() != 11 {
 		t.Errorf("%d writes, want one for each change", operator.Writes())
 	}
 }

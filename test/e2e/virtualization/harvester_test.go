@@ -28,7 +28,7 @@ const (
 // spec ends.
 func startHarvester(ctx context.Context) {
 	GinkgoHelper()
-	DeferCleanup(func(ctx SpecContext) { expectSettings(ctx, "", "") })
+	DeferCleanup(expectNoSettings)
 	env.Install(ctx, fixture.Read(fixture.SettingsCRD))
 	for name, defaults := range map[string]string{driverConfig: "{" + longhorn + "}", expansion: `{"driver.longhorn.io":true}`, "backup-target": "a secret"} {
 		setting := &unstructured.Unstructured{Object: map[string]any{"default": defaults, "value": ""}}
@@ -76,6 +76,16 @@ func expectSettings(ctx context.Context, status, reason string) {
 		Eventually(func(g Gomega) {
 			c := env.Condition(ctx, g, d, condition.VirtualMachinesUsable)
 			g.Expect([]string{string(c.Status), c.Reason}).To(Equal([]string{status, reason}), "%s: %s", d.Name, c.Message)
+		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+	}
+}
+
+// expectNoSettings waits until both drivers have nothing to say of Harvester's settings any more.
+func expectNoSettings(ctx SpecContext) {
+	GinkgoHelper()
+	for _, d := range driver.All {
+		Eventually(func(g Gomega) {
+			g.Expect(env.Condition(ctx, g, d, condition.VirtualMachinesUsable).Message).NotTo(ContainSubstring("Setting "))
 		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 	}
 }

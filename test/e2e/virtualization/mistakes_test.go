@@ -161,6 +161,9 @@ var _ = Describe("Mistakes about disks of virtual machines", func() {
 			Expect(value(ctx, Default, driverConfig)).To(Equal(mine), "an administrator's to mend")
 		}
 		setValue(ctx, driverConfig, "{"+longhorn+"}")
+		for _, d := range driver.All {
+			forget(ctx, driverConfig, d)
+		}
 		expectNoMistake(ctx)
 		ownClass(ctx, d, "encrypted", func(c *storagev1.StorageClass) { c.Parameters["encrypted"] = "true" })
 		expectMistake(ctx, d, condition.EncryptedClass, "encrypted")

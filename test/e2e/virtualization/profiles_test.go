@@ -158,7 +158,7 @@ var _ = Describe("StorageProfiles", func() {
 			edit(ctx, d.StorageClass, fields{key: value})
 			Eventually(func(g Gomega) {
 				c := env.Condition(ctx, g, d, condition.VirtualMachinesUsable)
-				g.Expect(c.Reason).To(Equal(condition.UserOverrides), c.Message)
+				g.Expect(string(c.Status)).To(Equal("False"), c.Message)
 				g.Expect(c.Message).To(ContainSubstring(fmt.Sprintf("StorageProfile %s: spec.%s is", d.StorageClass, key)))
 				g.Expect(c.Message).To(ContainSubstring("kubectl-edit"))
 			}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
