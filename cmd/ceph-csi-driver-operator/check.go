@@ -74,7 +74,7 @@ func newCheckCommand() *cobra.Command {
 	f := cmd.Flags()
 	flags.add(f, "The keyring with the Ceph user.")
 	f.StringVar(&flags.kubeconfig, "kubeconfig", "", "A kubeconfig of the cluster; without it, only Ceph is looked at.")
-	f.StringVar(&flags.driver, "driver", "both", "CSI driver to be deployed: "+strings.Join(kinds(), ", ")+" or both.")
+	f.StringVar(&flags.driver, "driver", "both", "CSI driver to be deployed: "+strings.Join(driver.Kinds(), ", ")+" or both.")
 	f.StringVar(&flags.pool, "pool", "", "The pool meant for ceph.pool (default: as the operator chooses).")
 	f.StringVar(&flags.filesystem, "filesystem", "", "The filesystem meant for ceph.filesystem (default: as the operator chooses).")
 	f.StringVarP(&flags.output, "output", "o", "table", "table or json.")

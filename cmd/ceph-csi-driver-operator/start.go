@@ -46,7 +46,7 @@ func newStartCommand() *cobra.Command {
 		},
 	}
 	flags.AddFlags(cmd)
-	cmd.Flags().StringVar(&kind, "driver", "", "CSI driver to operate: "+strings.Join(kinds(), " or ")+".")
+	cmd.Flags().StringVar(&kind, "driver", "", "CSI driver to operate: "+strings.Join(driver.Kinds(), " or ")+".")
 	return cmd
 }
 
@@ -95,15 +95,7 @@ func driverOf(kind string) (driver.Driver, error) {
 			return d, nil
 		}
 	}
-	return driver.Driver{}, fmt.Errorf("--driver=%q: must be %s", kind, strings.Join(kinds(), " or "))
-}
-
-func kinds() []string {
-	var out []string
-	for _, d := range driver.All {
-		out = append(out, d.Kind)
-	}
-	return out
+	return driver.Driver{}, fmt.Errorf("--driver=%q: must be %s", kind, strings.Join(driver.Kinds(), " or "))
 }
 
 func checkKubeconfig(file string) error {

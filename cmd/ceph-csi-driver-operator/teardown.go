@@ -121,7 +121,7 @@ func (f teardownFlags) run(ctx context.Context, in io.Reader, out, progress io.W
 		return notRun(err)
 	}
 	config := f.config(options, parts, in, out, progress)
-	config.Running = teardown.NewOperators(f.infraID, conn, kinds(), clock.RealClock{}).Running
+	config.Running = teardown.NewOperators(f.infraID, conn, driver.Kinds(), clock.RealClock{}).Running
 	report, err := teardown.Run(ctx, config)
 	if errors.Is(err, teardown.ErrRunning) {
 		return exit{teardown.CodeRefused, err}

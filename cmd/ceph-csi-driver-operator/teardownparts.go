@@ -165,7 +165,7 @@ func (f teardownFlags) parts(o teardown.Options, conn *rados.Conn, progress io.W
 	for _, d := range driver.All {
 		users = append(users, d.ProvisionerUser(f.infraID), d.NodeUser(f.infraID))
 	}
-	return append(parts, teardown.NewUsers(o, conn, users, f.keepUsers), teardown.NewProtections(o, conn, kinds()))
+	return append(parts, teardown.NewUsers(o, conn, users, f.keepUsers), teardown.NewProtections(o, conn, driver.Kinds()))
 }
 
 func filesConfig(o teardown.Options, conn *rados.Conn, progress io.Writer) teardown.FilesConfig {

@@ -111,6 +111,15 @@ var CephFS = Driver{
 // All are the drivers that `start --driver` accepts.
 var All = []Driver{RBD, CephFS}
 
+// Kinds are those of all drivers, whichever are installed.
+func Kinds() []string {
+	var out []string
+	for _, d := range All {
+		out = append(out, d.Kind)
+	}
+	return out
+}
+
 // OperatorName names the operator's Deployment, ServiceAccount, leases and log component.
 func (d Driver) OperatorName() string { return "ceph-" + d.Kind + "-csi-driver-operator" }
 

@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
 )
 
@@ -165,7 +166,7 @@ const rbdApplication = "rbd"
 // holdsImages says that a pool may hold images of the cluster: its application says so, or a claim of
 // the cluster, or whoever names it. Erasure-coded pools hold data alone.
 func holdsImages(p ceph.Pool, o Options) bool {
-	claimed := pools.Marked([]ceph.Pool{p}, o.InfraID, kinds()...)
+	claimed := pools.Marked([]ceph.Pool{p}, o.InfraID, driver.Kinds()...)
 	return !p.ErasureCoded && (slices.Contains(p.Applications, rbdApplication) || len(claimed) > 0 || slices.Contains(o.Pools, p.Name))
 }
 

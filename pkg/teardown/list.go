@@ -60,12 +60,12 @@ func List(ctx context.Context, c ListCeph, parts []Part, now time.Time) ([]Clust
 	for infraID, claims := range claimsIn(pools) {
 		use := of(infraID)
 		use.Claims = claims
-		if use.Running, err = runningIn(ctx, c, pools, infraID, kinds()); err != nil {
+		if use.Running, err = runningIn(ctx, c, pools, infraID, driver.Kinds()); err != nil {
 			return nil, err
 		}
 		use.LastSeen = now
 		if len(use.Running) == 0 {
-			use.LastSeen, err = lastSeen(ctx, c, pools, infraID, kinds())
+			use.LastSeen, err = lastSeen(ctx, c, pools, infraID, driver.Kinds())
 		}
 		if err != nil {
 			return nil, err
@@ -124,15 +124,6 @@ func madeFor(id string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// kinds are those of all drivers.
-func kinds() []string {
-	var out []string
-	for _, d := range driver.All {
-		out = append(out, d.Kind)
-	}
-	return out
 }
 
 // claimsIn are the claims on pools, by infra ID, sorted.

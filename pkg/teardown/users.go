@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // UsersCeph is what is needed of a Ceph cluster to look after cephx users.
@@ -96,11 +97,11 @@ func (u *Users) gone(ctx context.Context, before []Decision) (bool, error) {
 	if err != nil || claimsIn(pools)[u.options.InfraID] == nil {
 		return err == nil, err
 	}
-	running, err := runningIn(ctx, u.ceph, pools, u.options.InfraID, kinds())
+	running, err := runningIn(ctx, u.ceph, pools, u.options.InfraID, driver.Kinds())
 	if err != nil || len(running) > 0 {
 		return false, err
 	}
-	seen, err := lastSeen(ctx, u.ceph, pools, u.options.InfraID, kinds())
+	seen, err := lastSeen(ctx, u.ceph, pools, u.options.InfraID, driver.Kinds())
 	return !seen.IsZero(), err
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
@@ -28,7 +29,7 @@ func byHand(ctx context.Context, client pools.Marker, infraID string) []string {
 		}
 		r.pools = append(r.pools, p)
 	}
-	if err := pools.Release(ctx, r, infraID, kinds()...); err != nil {
+	if err := pools.Release(ctx, r, infraID, driver.Kinds()...); err != nil {
 		return nil
 	}
 	// Whoever stops in between shall leave no flag that looks like an administrator's.

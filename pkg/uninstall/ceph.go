@@ -125,16 +125,7 @@ func (c *cephClusters) look(ctx context.Context, o Options) error {
 
 func (c cephCluster) marked(ctx context.Context, infraID string) ([]string, error) {
 	all, err := c.Pools(ctx)
-	return pools.Marked(all, infraID, kinds()...), err
-}
-
-// kinds are those of all drivers, whichever are installed.
-func kinds() []string {
-	var out []string
-	for _, d := range driver.All {
-		out = append(out, d.Kind)
-	}
-	return out
+	return pools.Marked(all, infraID, driver.Kinds()...), err
 }
 
 // release takes the marks off. It comes when the operators have ended, which would put them back,
@@ -142,8 +133,8 @@ func kinds() []string {
 func (c *cephClusters) release(ctx context.Context, o Options) error {
 	var errs []error
 	for _, cluster := range c.reached {
-		forgotten := presence.Forget(ctx, cluster, c.infraID, kinds()...)
-		err := pools.Release(ctx, cluster, c.infraID, kinds()...)
+		forgotten := presence.Forget(ctx, cluster, c.infraID, driver.Kinds()...)
+		err := pools.Release(ctx, cluster, c.infraID, driver.Kinds()...)
 		left, readErr := cluster.marked(ctx, c.infraID)
 		switch {
 		case forgotten != nil && readErr == nil && len(left) == 0:

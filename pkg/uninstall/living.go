@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
@@ -25,7 +26,7 @@ func (c claimed) Pools(ctx context.Context) ([]ceph.Pool, error) {
 // of its copy, or of what it is a copy of, which live by the same marks and users.
 func (c *cephClusters) alone(ctx context.Context, clock clock.Clock) error {
 	for _, cluster := range c.reached {
-		running, err := teardown.NewOperators(c.infraID, claimed{cluster}, kinds(), clock).Remaining(ctx)
+		running, err := teardown.NewOperators(c.infraID, claimed{cluster}, driver.Kinds(), clock).Remaining(ctx)
 		if err != nil {
 			return fmt.Errorf("%w: asking whether another cluster lives by what this one has in the Ceph cluster of %s: %w. "+
 				"The operators are stopped, and nothing else is removed: run the command again", ErrLeft, cluster.where, err)
