@@ -59,10 +59,8 @@ type FilesConfig struct {
 	Tell func(sentence string)
 }
 
-// Deadlines. A mgr that restarts answers again within seconds; its volumes module may be busy with
-// purges for longer.
 const (
-	callLimit    = 2 * time.Minute
+	// listingLimit bounds the reading of all journals of a filesystem.
 	listingLimit = 30 * time.Minute
 	// managerWorkers is how many commands the mgr gets at a time: more made it slower.
 	managerWorkers = 8

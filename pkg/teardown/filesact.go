@@ -2,7 +2,6 @@ package teardown
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -12,7 +11,7 @@ import (
 // Remove removes filesystem by filesystem: the record is written first and struck last, and whatever
 // is removed goes before its journal.
 func (f *files) Remove(ctx context.Context, agreed []Decision, tell func(Outcome)) error {
-	if f.Clock.Since(f.found) > freshness {
+	if f.Clock.Since(f.found) > Freshness {
 		if _, err := f.Find(ctx, nil); err != nil {
 			return err
 		}
@@ -51,7 +50,7 @@ func (r *filesRemoval) run(ctx context.Context, agreed []Decision) error {
 	}
 	in := r.plan.inventory
 	if lacks := in.plan.lacks(r.InfraID, agreed); len(lacks.Entries) > 0 {
-		r.runs = []string{newRun(r.Clock.Now())}
+		r.runs = []string{NewRun(r.Clock.Now())}
 		if err := appendFilesRecord(ctx, r.Ceph, in.pool, r.runs[0], lacks); err != nil {
 			return err
 		}
@@ -89,7 +88,7 @@ func (r *filesRemoval) stillAgreed(agreed []Decision) []Decision {
 		same := slices.ContainsFunc(r.plan.decisions, func(now Decision) bool { return now.Item == d.Item && now.Verdict == Remove })
 		if !same {
 			r.failures++
-			r.tell(Outcome{Decision: d, Err: errChanged})
+			r.tell(Outcome{Decision: d, Err: ErrChanged})
 			continue
 		}
 		out = append(out, d)
@@ -101,7 +100,7 @@ func (r *filesRemoval) stillAgreed(agreed []Decision) []Decision {
 func (r *filesRemoval) each(ctx context.Context, agreed []Decision, kind Kind, do func(context.Context, Decision) (string, error)) error {
 	agreed = slices.DeleteFunc(slices.Clone(agreed), func(d Decision) bool { return d.Kind != kind })
 	faults := make([]error, len(agreed))
-	err := r.hurried(ctx, r.plan.inventory.filesystem.Name, min(r.parallel(), managerWorkers), len(agreed), func(ctx context.Context, i int) error {
+	err := r.hurried(ctx, r.plan.inventory.filesystem.Name, min(r.Workers(), managerWorkers), len(agreed), func(ctx context.Context, i int) error {
 		note, err := do(ctx, agreed[i])
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -128,7 +127,7 @@ func (r *filesRemoval) verify(ctx context.Context, agreed []Decision) error {
 		}
 	}
 	for group, names := range byGroup {
-		left, err := limited(ctx, func(ctx context.Context) ([]string, error) {
+		left, err := Limited(ctx, func(ctx context.Context) ([]string, error) {
 			return r.manager.Subvolumes(ctx, r.plan.inventory.filesystem.Name, group)
 		})
 		if err != nil {
@@ -138,7 +137,7 @@ func (r *filesRemoval) verify(ctx context.Context, agreed []Decision) error {
 			if !slices.Contains(left, name) {
 				continue
 			}
-			info, err := limited(ctx, func(ctx context.Context) (ceph.Subvolume, error) {
+			info, err := Limited(ctx, func(ctx context.Context) (ceph.Subvolume, error) {
 				return r.manager.Subvolume(ctx, ceph.SubvolumePlace{Filesystem: r.plan.inventory.filesystem.Name, Group: group, Name: name})
 			})
 			if err == nil && info.State != ceph.SubvolumeRetained && r.failures == 0 {
@@ -151,23 +150,9 @@ func (r *filesRemoval) verify(ctx context.Context, agreed []Decision) error {
 
 // strike removes the record, once it is of no use.
 func (r *filesRemoval) strike(ctx context.Context, agreed []Decision) error {
-	var err error
-	if r.failures > 0 {
-		err = errors.New("it is needed for what could not be removed")
-	} else {
-		err = r.again(ctx, func(ctx context.Context) error {
+	return StrikeRecords(agreed, r.failures > 0, func() error {
+		return r.again(ctx, func(ctx context.Context) error {
 			return r.Ceph.RemoveRecords(ctx, r.plan.inventory.pool, filesRecordNamespace, filesRecordObject(r.InfraID), r.runs)
 		})
-	}
-	told := false
-	for _, d := range agreed {
-		if d.Kind == Record {
-			r.tell(Outcome{Decision: d, Err: err})
-			told = true
-		}
-	}
-	if told || r.failures > 0 {
-		return nil
-	}
-	return err
+	}, r.tell)
 }

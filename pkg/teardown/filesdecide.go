@@ -123,7 +123,7 @@ func (p *filesPlan) decideSnapshot(s subvolume, snap snapshot) {
 	item.Place.Subvolume, item.Created = s.place.Name, snap.created
 	item.Retain = ceph.Retained(snap.metadata, name)
 	item.PV = snap.metadata[ceph.TagSnapshotContent]
-	item.PVC = objectName(snap.metadata[ceph.TagSnapshotNamespace], snap.metadata[ceph.TagSnapshot])
+	item.PVC = ObjectName(snap.metadata[ceph.TagSnapshotNamespace], snap.metadata[ceph.TagSnapshot])
 	_, journaled := p.journal(ceph.JournalSnapshot, name.UUID)
 	switch {
 	case snap.unread != "" && journaled:
@@ -194,7 +194,7 @@ func (p *filesPlan) decideSubvolume(s subvolume) {
 	item := p.item(Subvolume, s.place.Group, s.place.Name, name.UUID, s.metadata)
 	item.Size, item.Created, item.Retain = s.size, s.created, ceph.Retained(s.metadata, name)
 	item.PV = s.metadata[ceph.TagPV]
-	item.PVC = objectName(s.metadata[ceph.TagPVCNamespace], s.metadata[ceph.TagPVC])
+	item.PVC = ObjectName(s.metadata[ceph.TagPVCNamespace], s.metadata[ceph.TagPVC])
 	journal, journaled := p.journal(ceph.JournalVolume, name.UUID)
 	switch {
 	case s.state == ceph.SubvolumeRetained || item.Tag != "" && item.Tag != p.options.InfraID:

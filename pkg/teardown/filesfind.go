@@ -11,7 +11,7 @@ import (
 // Find reads all filesystems and decides.
 func (f *files) Find(ctx context.Context, _ []Decision) (Findings, error) {
 	out := Findings{Tags: map[string]int{}}
-	filesystems, err := limited(ctx, f.Ceph.FileSystems)
+	filesystems, err := Limited(ctx, f.Ceph.FileSystems)
 	if err != nil {
 		return out, err
 	}
@@ -26,12 +26,12 @@ func (f *files) Find(ctx context.Context, _ []Decision) (Findings, error) {
 	if len(filesystems) == 0 {
 		return out, nil
 	}
-	pools, err := limited(ctx, f.Ceph.Pools)
+	pools, err := Limited(ctx, f.Ceph.Pools)
 	if err != nil {
 		return out, err
 	}
 	if f.manager == nil {
-		if f.manager, err = limited(ctx, f.Manager); err != nil {
+		if f.manager, err = Limited(ctx, f.Manager); err != nil {
 			return out, err
 		}
 	}

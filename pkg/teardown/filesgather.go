@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
@@ -54,25 +53,21 @@ func (f *files) loaded(ctx context.Context, work func(context.Context) error) er
 		if !told && f.Tell != nil {
 			f.Tell(fmt.Sprintf("waiting up to %s for the mgr to load its module volumes", loadingPatience))
 		}
-		if err := wait(ctx, f.Clock, loadingPause); err != nil {
+		if err := Wait(ctx, f.Clock, loadingPause); err != nil {
 			return err
 		}
 	}
 }
 
 func (f *files) mount(ctx context.Context, filesystem string) (FileMount, error) {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	return f.Mount(ctx, filesystem)
+	return Limited(ctx, func(ctx context.Context) (FileMount, error) { return f.Mount(ctx, filesystem) })
 }
 
 func clientsOf(ctx context.Context, mount FileMount, err error) ([]ceph.FileClient, string) {
 	if err != nil {
 		return nil, err.Error()
 	}
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	clients, err := mount.Clients(ctx)
+	clients, err := Limited(ctx, mount.Clients)
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -114,7 +109,7 @@ func (f *files) gatherJournals(ctx context.Context, in *inventory) error {
 
 // gatherSubvolumes reads all subvolumes, some at a time.
 func (f *files) gatherSubvolumes(ctx context.Context, in *inventory, mount FileMount, mountErr error) error {
-	groups, err := limited(ctx, func(ctx context.Context) ([]string, error) {
+	groups, err := Limited(ctx, func(ctx context.Context) ([]string, error) {
 		return f.manager.SubvolumeGroups(ctx, in.filesystem.Name)
 	})
 	if err != nil {
@@ -122,7 +117,7 @@ func (f *files) gatherSubvolumes(ctx context.Context, in *inventory, mount FileM
 	}
 	var places []ceph.SubvolumePlace
 	for _, group := range append(groups, "") {
-		names, err := limited(ctx, func(ctx context.Context) ([]string, error) {
+		names, err := Limited(ctx, func(ctx context.Context) ([]string, error) {
 			return f.manager.Subvolumes(ctx, in.filesystem.Name, group)
 		})
 		if err != nil {
@@ -134,7 +129,7 @@ func (f *files) gatherSubvolumes(ctx context.Context, in *inventory, mount FileM
 	}
 	look := looker{manager: f.manager, mount: mount, mountErr: mountErr, infraID: f.InfraID}
 	found := make([]*subvolume, len(places))
-	err = f.hurried(ctx, in.filesystem.Name, f.parallel(), len(places), func(ctx context.Context, i int) error {
+	err = f.hurried(ctx, in.filesystem.Name, f.Workers(), len(places), func(ctx context.Context, i int) error {
 		s, err := look.at(ctx, places[i])
 		if errors.Is(err, errVanished) {
 			return nil
@@ -149,37 +144,4 @@ func (f *files) gatherSubvolumes(ctx context.Context, in *inventory, mount FileM
 		}
 	}
 	return err
-}
-
-// limited gives a call a deadline of its own.
-func limited[T any](ctx context.Context, call func(context.Context) (T, error)) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	return call(ctx)
-}
-
-// each runs work for 0 … n-1, some at a time. After an error nothing more is begun.
-func each(ctx context.Context, workers, n int, work func(ctx context.Context, i int) error) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	next := make(chan int)
-	var group sync.WaitGroup
-	for range max(1, min(workers, n)) {
-		group.Go(func() {
-			for i := range next {
-				if err := work(ctx, i); err != nil {
-					stop(err)
-				}
-			}
-		})
-	}
-	for i := 0; i < n && ctx.Err() == nil; i++ {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-		}
-	}
-	close(next)
-	group.Wait()
-	return context.Cause(ctx)
 }

@@ -24,7 +24,7 @@ func (f *files) hurried(ctx context.Context, filesystem string, workers, n int, 
 	var done atomic.Int64
 	stop := f.hurry(ctx, filesystem, &done)
 	defer stop()
-	return each(ctx, workers, n, func(ctx context.Context, i int) error {
+	return Each(ctx, workers, n, func(ctx context.Context, i int) error {
 		defer done.Add(1)
 		return work(ctx, i)
 	})
@@ -36,7 +36,7 @@ func (f *files) hurry(ctx context.Context, filesystem string, done *atomic.Int64
 	var group sync.WaitGroup
 	group.Go(func() {
 		pause, before := patience, int64(0)
-		for wait(ctx, f.Clock, pause) == nil {
+		for Wait(ctx, f.Clock, pause) == nil {
 			now := done.Load()
 			if now != before {
 				pause, before = patience, now

@@ -25,7 +25,7 @@ func (f *lateFiles) mounts(removed string) {
 		return
 	}
 	f.begun = true
-	f.clock.Step(freshness + time.Second)
+	f.clock.Step(Freshness + time.Second)
 	for name := range f.subvolumes {
 		if name != removed && !strings.Contains(removed, strings.TrimPrefix(name, "csi-vol-")) {
 			f.clients = []ceph.FileClient{{Entity: "client.n", Host: "node-1", Root: "/volumes/csi/" + name + "/data"}}

@@ -33,7 +33,7 @@ func (l looker) at(ctx context.Context, place ceph.SubvolumePlace) (subvolume, e
 func (l looker) ask(ctx context.Context, place ceph.SubvolumePlace) (subvolume, error) {
 	s := subvolume{place: place, state: ceph.SubvolumeComplete}
 	var err error
-	s.metadata, err = limited(ctx, func(ctx context.Context) (map[string]string, error) {
+	s.metadata, err = Limited(ctx, func(ctx context.Context) (map[string]string, error) {
 		return l.manager.SubvolumeMetadata(ctx, place)
 	})
 	switch {
@@ -82,7 +82,7 @@ func unanswered(err error) bool {
 }
 
 func (l looker) info(ctx context.Context, place ceph.SubvolumePlace) (ceph.Subvolume, error) {
-	info, err := limited(ctx, func(ctx context.Context) (ceph.Subvolume, error) { return l.manager.Subvolume(ctx, place) })
+	info, err := Limited(ctx, func(ctx context.Context) (ceph.Subvolume, error) { return l.manager.Subvolume(ctx, place) })
 	if errors.Is(err, ceph.ErrNotFound) {
 		err = errVanished
 	}
@@ -90,7 +90,7 @@ func (l looker) info(ctx context.Context, place ceph.SubvolumePlace) (ceph.Subvo
 }
 
 func (l looker) names(ctx context.Context, place ceph.SubvolumePlace) ([]string, error) {
-	names, err := limited(ctx, func(ctx context.Context) ([]string, error) { return l.manager.SubvolumeSnapshots(ctx, place) })
+	names, err := Limited(ctx, func(ctx context.Context) ([]string, error) { return l.manager.SubvolumeSnapshots(ctx, place) })
 	if errors.Is(err, ceph.ErrNotFound) {
 		err = errVanished
 	}
@@ -100,7 +100,7 @@ func (l looker) names(ctx context.Context, place ceph.SubvolumePlace) ([]string,
 func (l looker) snapshot(ctx context.Context, place ceph.SubvolumePlace, name string) (snapshot, error) {
 	s := snapshot{name: name}
 	var err error
-	s.metadata, err = limited(ctx, func(ctx context.Context) (map[string]string, error) {
+	s.metadata, err = Limited(ctx, func(ctx context.Context) (map[string]string, error) {
 		return l.manager.SnapshotMetadata(ctx, place, name)
 	})
 	if err == nil && s.metadata[ceph.TagCluster] == l.infraID {
@@ -116,7 +116,7 @@ func (l looker) snapshot(ctx context.Context, place ceph.SubvolumePlace, name st
 }
 
 func (l looker) copied(ctx context.Context, place ceph.SubvolumePlace, name string) (bool, error) {
-	return limited(ctx, func(ctx context.Context) (bool, error) { return l.manager.SnapshotCopied(ctx, place, name) })
+	return Limited(ctx, func(ctx context.Context) (bool, error) { return l.manager.SnapshotCopied(ctx, place, name) })
 }
 
 // retained reads a subvolume that is kept for its snapshots: their tags are in its file alone.
@@ -137,7 +137,7 @@ func (l looker) retained(ctx context.Context, place ceph.SubvolumePlace) (subvol
 	}
 	var meta ceph.SubvolumeMeta
 	if err = l.mountErr; err == nil {
-		meta, err = limited(ctx, func(ctx context.Context) (ceph.SubvolumeMeta, error) {
+		meta, err = Limited(ctx, func(ctx context.Context) (ceph.SubvolumeMeta, error) {
 			return l.mount.SubvolumeMeta(ctx, place.Group, place.Name)
 		})
 	}

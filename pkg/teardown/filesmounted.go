@@ -23,7 +23,7 @@ type mounts struct {
 func (r *filesRemoval) unmounted(ctx context.Context, place ceph.SubvolumePlace) error {
 	r.mounts.Lock()
 	defer r.mounts.Unlock()
-	if in := &r.plan.inventory; in.blind == "" && r.Clock.Since(r.mounts.looked) > freshness {
+	if in := &r.plan.inventory; in.blind == "" && r.Clock.Since(r.mounts.looked) > Freshness {
 		err := r.again(ctx, func(ctx context.Context) error {
 			mount, err := r.mount(ctx, in.filesystem.Name)
 			if err == nil {

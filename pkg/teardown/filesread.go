@@ -22,7 +22,7 @@ func (l looker) read(ctx context.Context, place ceph.SubvolumePlace) (subvolume,
 	if l.mountErr != nil {
 		return s, l.mountErr
 	}
-	meta, err := limited(ctx, func(ctx context.Context) (ceph.SubvolumeMeta, error) {
+	meta, err := Limited(ctx, func(ctx context.Context) (ceph.SubvolumeMeta, error) {
 		return l.mount.SubvolumeMeta(ctx, place.Group, place.Name)
 	})
 	if err != nil {
@@ -38,7 +38,7 @@ func (l looker) read(ctx context.Context, place ceph.SubvolumePlace) (subvolume,
 	case s.state == ceph.SubvolumeRetained:
 		s.metadata = nil
 	case s.metadata[ceph.TagCluster] == l.infraID:
-		folder, err := limited(ctx, func(ctx context.Context) (ceph.SubvolumeFolder, error) {
+		folder, err := Limited(ctx, func(ctx context.Context) (ceph.SubvolumeFolder, error) {
 			return l.mount.SubvolumeFolder(ctx, meta.Path)
 		})
 		if err != nil {
@@ -46,7 +46,7 @@ func (l looker) read(ctx context.Context, place ceph.SubvolumePlace) (subvolume,
 		}
 		s.size, s.created = uint64(max(folder.Size, 0)), folder.Created
 	}
-	names, err := limited(ctx, func(ctx context.Context) ([]string, error) {
+	names, err := Limited(ctx, func(ctx context.Context) ([]string, error) {
 		return l.mount.SubvolumeSnapshots(ctx, place.Group, place.Name)
 	})
 	for _, name := range names {

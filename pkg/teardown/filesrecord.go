@@ -43,7 +43,7 @@ func (r filesRecord) has(uuid string, kinds ...Kind) bool {
 
 // lacks are the entries of what is to be removed now that no run has written down yet.
 func (r filesRecord) lacks(infraID string, agreed []Decision) filesRecord {
-	out := filesRecord{Version: recordVersion, InfraID: infraID}
+	out := filesRecord{Version: RecordVersion, InfraID: infraID}
 	for _, d := range agreed {
 		e := recordedEntry{Kind: d.Kind, UUID: d.UUID, Group: d.Place.Group, Subvolume: d.Place.Subvolume, Name: d.Name}
 		recordable := d.Kind == Subvolume || d.Kind == SubvolumeSnapshot || d.Kind == ShallowVolume
@@ -56,13 +56,13 @@ func (r filesRecord) lacks(infraID string, agreed []Decision) filesRecord {
 
 // readFilesRecord joins what runs have written down.
 func readFilesRecord(ctx context.Context, from Recorder, pool, infraID string) (filesRecord, error) {
-	records, err := limited(ctx, func(ctx context.Context) (map[string][]byte, error) {
+	records, err := Limited(ctx, func(ctx context.Context) (map[string][]byte, error) {
 		return from.Records(ctx, pool, filesRecordNamespace, filesRecordObject(infraID))
 	})
 	if err != nil {
 		return filesRecord{}, err
 	}
-	out := filesRecord{Version: recordVersion, InfraID: infraID}
+	out := filesRecord{Version: RecordVersion, InfraID: infraID}
 	for run, content := range records {
 		out.runs = append(out.runs, run)
 		if content == nil {
@@ -79,9 +79,9 @@ func readFilesRecord(ctx context.Context, from Recorder, pool, infraID string) (
 
 func parseFilesRecord(content []byte, pool, infraID, run string) (filesRecord, error) {
 	var found filesRecord
-	if err := json.Unmarshal(content, &found); err != nil || found.Version != recordVersion || found.InfraID != infraID {
+	if err := json.Unmarshal(content, &found); err != nil || found.Version != RecordVersion || found.InfraID != infraID {
 		return filesRecord{}, fmt.Errorf("object %s in namespace %s of pool %s is no record of version %d of cluster %q: look at it, and remove it if it is not needed",
-			recordName(filesRecordObject(infraID), run), filesRecordNamespace, pool, recordVersion, infraID)
+			RecordName(filesRecordObject(infraID), run), filesRecordNamespace, pool, RecordVersion, infraID)
 	}
 	return found, nil
 }
@@ -91,7 +91,7 @@ func appendFilesRecord(ctx context.Context, to Recorder, pool, run string, r fil
 	if err != nil {
 		return err
 	}
-	_, err = limited(ctx, func(ctx context.Context) (struct{}, error) {
+	_, err = Limited(ctx, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, to.AppendRecord(ctx, pool, filesRecordNamespace, filesRecordObject(r.InfraID), run, content)
 	})
 	if err != nil {

@@ -141,12 +141,12 @@ const (
 // again repeats a call whose failure may be one of the moment.
 func (r *filesRemoval) again(ctx context.Context, call func(context.Context) error) error {
 	for try := 1; ; try++ {
-		_, err := limited(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, call(ctx) })
+		_, err := Limited(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, call(ctx) })
 		final := err == nil || try == maxTries || ctx.Err() != nil
 		for _, answer := range []error{ceph.ErrDenied, ceph.ErrNotFound, ceph.ErrNotReady, ceph.ErrNotEmpty, ceph.ErrClosed} {
 			final = final || errors.Is(err, answer)
 		}
-		if final || wait(ctx, r.Clock, tryPause) != nil {
+		if final || Wait(ctx, r.Clock, tryPause) != nil {
 			return err
 		}
 	}

@@ -26,7 +26,7 @@ func (p *filesPlan) decideShallow() {
 			continue
 		}
 		item := p.item(ShallowVolume, "", j.Image, j.UUID, nil)
-		item.PV, item.PVC = j.Request, objectName(j.Owner, "")
+		item.PV, item.PVC = j.Request, ObjectName(j.Owner, "")
 		uuid, ok := p.backing(j)
 		s, snap, found := p.snapshotOf(uuid)
 		item.Place.Group = s.place.Group
@@ -149,8 +149,7 @@ func (p *filesPlan) decideRests() {
 	}
 	p.decideReferences(present)
 	if len(p.inventory.plan.runs) > 0 && len(p.options.Volumes) == 0 {
-		item := Item{Kind: Record, Place: Place{Pool: p.inventory.pool, Namespace: filesRecordNamespace}, Name: filesRecordObject(p.options.InfraID)}
-		p.decisions = append(p.decisions, Decision{item, Remove, "of no use once everything else is gone"})
+		p.decisions = append(p.decisions, EarlierRecord(Place{Pool: p.inventory.pool, Namespace: filesRecordNamespace}, filesRecordObject(p.options.InfraID)))
 	}
 }
 

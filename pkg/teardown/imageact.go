@@ -12,8 +12,6 @@ import (
 )
 
 const (
-	// callTimeout bounds what takes Ceph milliseconds, on a day when it does not.
-	callTimeout = 2 * time.Minute
 	// busyPatience is how long an image may be busy: a client that died, this program's last run for
 	// example, was seen to hold one for up to 80 s.
 	busyPatience = 2 * time.Minute
@@ -27,13 +25,10 @@ const (
 	pollPause = 5 * time.Second
 )
 
-// errChanged says that what was agreed on is not what is there now.
-var errChanged = errors.New("it has changed since it was shown")
-
 // Remove marks temporary images, takes groups apart, and removes images from the last clones to
 // their oldest parents, level by level, so that no image goes before its clones are gone.
 func (p *Images) Remove(ctx context.Context, agreed []Decision, tell func(Outcome)) error {
-	if p.clock.Since(p.found) > freshness {
+	if p.clock.Since(p.found) > Freshness {
 		if _, err := p.Find(ctx, nil); err != nil {
 			return err
 		}
@@ -83,7 +78,7 @@ func (p *Images) Remove(ctx context.Context, agreed []Decision, tell func(Outcom
 			}
 		}
 	}
-	return p.forget(ctx, todo, len(failed) > 0, tell)
+	return p.forget(ctx, agreed, len(failed) > 0, tell)
 }
 
 // childFailure keeps a parent whose clone is still there.
@@ -201,7 +196,7 @@ func (p *Images) untilGone(ctx context.Context, image ceph.RBDImage) error {
 		if p.clock.Now().After(deadline) {
 			return fmt.Errorf("the mgr has not removed it yet (`ceph rbd task list` shows its queue): %w", ceph.ErrTimeout)
 		}
-		if err := wait(ctx, p.clock, pollPause); err != nil {
+		if err := Wait(ctx, p.clock, pollPause); err != nil {
 			return err
 		}
 	}
@@ -209,7 +204,7 @@ func (p *Images) untilGone(ctx context.Context, image ceph.RBDImage) error {
 
 // patiently calls what takes Ceph a moment.
 func (p *Images) patiently(ctx context.Context, call func(context.Context) error) error {
-	return p.retry(ctx, callTimeout, call)
+	return p.retry(ctx, CallLimit, call)
 }
 
 // retry tries again while an image is busy, or a daemon of Ceph's away.
@@ -225,7 +220,7 @@ func (p *Images) retry(ctx context.Context, limit time.Duration, call func(conte
 		if err == nil || !passing || p.clock.Now().After(deadline) || ctx.Err() != nil {
 			return err
 		}
-		if wait(ctx, p.clock, busyPause) != nil {
+		if Wait(ctx, p.clock, busyPause) != nil {
 			return err
 		}
 	}

@@ -88,23 +88,16 @@ func itemOf(i ceph.RBDImage) Item {
 	item := Item{
 		Kind: Image, Place: Place{Pool: i.Pool, Namespace: i.Namespace}, Name: i.Name, ID: i.ID, Trash: i.Trash != nil && !i.Listed,
 		Location: i.PoolID, Size: i.Size, Tag: i.Metadata[ceph.TagCluster], Retain: ceph.Retained(i.Metadata, name), UUID: name.UUID,
-		PV: i.Metadata[ceph.TagPV], PVC: objectName(i.Metadata[ceph.TagPVCNamespace], i.Metadata[ceph.TagPVC]), Created: i.Created,
+		PV: i.Metadata[ceph.TagPV], PVC: ObjectName(i.Metadata[ceph.TagPVCNamespace], i.Metadata[ceph.TagPVC]), Created: i.Created,
 	}
 	switch {
 	case name.Temporary:
 		item.Kind = TemporaryImage
 	case i.Metadata[ceph.TagSnapshotContent] != "" && item.PV == "":
 		item.Kind, item.PV = SnapshotImage, i.Metadata[ceph.TagSnapshotContent]
-		item.PVC = objectName(i.Metadata[ceph.TagSnapshotNamespace], i.Metadata[ceph.TagSnapshot])
+		item.PVC = ObjectName(i.Metadata[ceph.TagSnapshotNamespace], i.Metadata[ceph.TagSnapshot])
 	}
 	return item
-}
-
-func objectName(namespace, name string) string {
-	if name == "" {
-		return ""
-	}
-	return namespace + "/" + name
 }
 
 // describe says whose an image is, as far as anybody knows.

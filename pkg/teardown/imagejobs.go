@@ -3,7 +3,6 @@ package teardown
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
@@ -19,28 +18,18 @@ type imageJob struct {
 
 // imageJobs are all of them, in the order of work.
 type imageJobs struct {
-	temporary, groups, records []*imageJob
-	levels                     [][]*imageJob
+	temporary, groups []*imageJob
+	levels            [][]*imageJob
 }
 
-// each works on all jobs, as many at a time as is allowed.
+// each works on all jobs, as many at a time as is allowed, until ctx ends.
 func (p *Images) each(ctx context.Context, jobs []*imageJob, work func(context.Context, *imageJob)) {
-	queue := make(chan *imageJob)
-	var group sync.WaitGroup
-	for range min(p.options.parallel(), len(jobs)) {
-		group.Go(func() {
-			for j := range queue {
-				if ctx.Err() == nil {
-					work(ctx, j)
-				}
-			}
-		})
-	}
-	for _, j := range jobs {
-		queue <- j
-	}
-	close(queue)
-	group.Wait()
+	_ = Each(ctx, p.options.Workers(), len(jobs), func(ctx context.Context, i int) error {
+		if ctx.Err() == nil {
+			work(ctx, jobs[i])
+		}
+		return nil
+	})
 }
 
 // stillAgreed compares what was agreed on with what is there now.
@@ -54,15 +43,14 @@ func (p *Images) stillAgreed(agreed []Decision, tell func(Outcome)) (imageJobs, 
 		groups[p.plan.groups[n].group.GroupRef] = &p.plan.groups[n]
 	}
 	for _, d := range agreed {
-		job := &imageJob{decision: d}
 		if d.Kind == Record {
-			out.records = append(out.records, job)
 			continue
 		}
+		job := &imageJob{decision: d}
 		if d.Kind == ImageGroup {
 			job.group = groups[ceph.GroupRef{PoolID: d.Location, ID: d.ID}]
 			if job.group == nil || job.group.decision.Verdict != Remove {
-				tell(Outcome{Decision: d, Err: errChanged})
+				tell(Outcome{Decision: d, Err: ErrChanged})
 				continue
 			}
 			out.groups = append(out.groups, job)
@@ -76,7 +64,7 @@ func (p *Images) stillAgreed(agreed []Decision, tell func(Outcome)) (imageJobs, 
 		}
 		job.node = &p.plan.nodes[n]
 		if now := job.node.decision; now.Verdict != Remove {
-			tell(Outcome{Decision: d, Err: fmt.Errorf("%w: %s", errChanged, now.Reason)})
+			tell(Outcome{Decision: d, Err: fmt.Errorf("%w: %s", ErrChanged, now.Reason)})
 			continue
 		}
 		if d.Kind == TemporaryImage {

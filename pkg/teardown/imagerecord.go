@@ -2,33 +2,13 @@ package teardown
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
-
-// Recorder keeps what must outlive the process in objects of a pool: one for each run, which nobody
-// overwrites.
-type Recorder interface {
-	// Records reads what runs have written down, by run: nil where one was killed while it wrote or
-	// removed that. What a version without runs wrote is under "".
-	Records(ctx context.Context, pool, namespace, object string) (map[string][]byte, error)
-	// AppendRecord writes down something for a run, once.
-	AppendRecord(ctx context.Context, pool, namespace, object, run string, content []byte) error
-	RemoveRecords(ctx context.Context, pool, namespace, object string, runs []string) error
-}
-
-// newRun names a run, in the order of time.
-func newRun(now time.Time) string {
-	return now.UTC().Format("20060102T150405Z") + "-" + strings.ToLower(rand.Text()[:8])
-}
 
 // imageRecord says what a run was about to remove, when all of it could still be proven. It lies in
 // the images' pool from before the first change until all is gone. Whoever goes on after a kill
@@ -45,8 +25,6 @@ type recordedImage struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 }
-
-const recordVersion = 1
 
 // recordObject is the name of the record of a cluster.
 func recordObject(infraID string) string { return "csi.teardown.images." + infraID }
@@ -70,9 +48,9 @@ func (r *recorded) read(ctx context.Context, from Recorder, pool ceph.Pool, infr
 			continue
 		}
 		var found imageRecord
-		if err := json.Unmarshal(content, &found); err != nil || found.Version != recordVersion {
+		if err := json.Unmarshal(content, &found); err != nil || found.Version != RecordVersion {
 			return fmt.Errorf("object %s of pool %s is no record of version %d: look at it, and remove it if it is not needed",
-				recordName(recordObject(infraID), run), pool.Name, recordVersion)
+				RecordName(recordObject(infraID), run), pool.Name, RecordVersion)
 		}
 		for _, i := range found.Images {
 			r.images[ceph.ImageRef{PoolID: pool.ID, Namespace: i.Namespace, ID: i.ID}] = i.Name
@@ -84,15 +62,12 @@ func (r *recorded) read(ctx context.Context, from Recorder, pool ceph.Pool, infr
 	return nil
 }
 
-// recordName is the name of the object of one run.
-func recordName(object, run string) string { return strings.TrimSuffix(object+"."+run, ".") }
-
 // record writes down what will be removed, before anything is.
 func (p *Images) record(ctx context.Context, todo imageJobs) error {
 	byPool := map[string]*imageRecord{}
 	at := func(pool string) *imageRecord {
 		if byPool[pool] == nil {
-			byPool[pool] = &imageRecord{Version: recordVersion}
+			byPool[pool] = &imageRecord{Version: RecordVersion}
 		}
 		return byPool[pool]
 	}
@@ -114,7 +89,7 @@ func (p *Images) record(ctx context.Context, todo imageJobs) error {
 		if err != nil {
 			return err
 		}
-		run := newRun(p.clock.Now())
+		run := NewRun(p.clock.Now())
 		err = p.patiently(ctx, func(ctx context.Context) error {
 			return p.rbd.AppendRecord(ctx, pool, "", recordObject(p.options.InfraID), run, content)
 		})
@@ -133,11 +108,8 @@ func (o Options) strikes(pool string) bool {
 }
 
 // forget removes the records once they are of no use.
-func (p *Images) forget(ctx context.Context, todo imageJobs, needed bool, tell func(Outcome)) error {
-	fault := func() error {
-		if needed {
-			return errors.New("it is needed for what could not be removed")
-		}
+func (p *Images) forget(ctx context.Context, agreed []Decision, needed bool, tell func(Outcome)) error {
+	return StrikeRecords(agreed, needed, func() error {
 		runs := map[string][]string{}
 		for pool, run := range p.own {
 			runs[pool] = append(runs[pool], run)
@@ -156,14 +128,7 @@ func (p *Images) forget(ctx context.Context, todo imageJobs, needed bool, tell f
 			}
 		}
 		return nil
-	}()
-	for _, j := range todo.records {
-		tell(Outcome{Decision: j.decision, Err: fault})
-	}
-	if needed || len(todo.records) > 0 {
-		return nil
-	}
-	return fault
+	}, tell)
 }
 
 // records are the decisions on what earlier runs wrote down.
@@ -171,8 +136,7 @@ func (p *imagePlan) records(o Options) []Decision {
 	var out []Decision
 	for _, pool := range slices.Sorted(maps.Keys(p.runs)) {
 		if o.strikes(pool) {
-			item := Item{Kind: Record, Place: Place{Pool: pool}, Name: recordObject(o.InfraID)}
-			out = append(out, Decision{item, Remove, "of no use once everything else is gone"})
+			out = append(out, EarlierRecord(Place{Pool: pool}, recordObject(o.InfraID)))
 		}
 	}
 	return out

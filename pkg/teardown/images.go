@@ -77,14 +77,6 @@ func NewImages(o Options, rbd RBD, c clock.Clock) *Images {
 	return &Images{options: o, rbd: rbd, clock: c}
 }
 
-const (
-	// freshness is how long findings count: whoever is asked may think for an hour.
-	freshness = 10 * time.Second
-	// deadClient is how long Ceph takes to drop a client that has died, and some more.
-	deadClient = time.Minute
-	lookAgain  = 3 * time.Second
-)
-
 // Find reads all pools that may hold images of the cluster.
 func (p *Images) Find(ctx context.Context, _ []Decision) (Findings, error) {
 	facts, err := gatherImages(ctx, p.rbd, p.options)
@@ -103,52 +95,29 @@ func (p *Images) Find(ctx context.Context, _ []Decision) (Findings, error) {
 // users asks who uses images, until those that have died are dropped.
 func (p *Images) users(ctx context.Context, images []ceph.RBDImage) (map[ceph.ImageRef]ceph.ImageUse, error) {
 	type place struct{ pool, namespace string }
-	deadline := p.clock.Now().Add(deadClient)
-	for {
-		byPlace := map[place][]ceph.RBDImage{}
+	ids := map[place][]string{}
+	for _, i := range images {
+		at := place{i.Pool, i.Namespace}
+		ids[at] = append(ids[at], i.ID)
+	}
+	var out map[ceph.ImageRef]ceph.ImageUse
+	err := AwaitDead(ctx, p.clock, func() (silent bool, err error) {
+		uses := map[place]map[string]ceph.ImageUse{}
+		for at, there := range ids {
+			if uses[at], err = p.rbd.ImageUsers(ctx, at.pool, at.namespace, there); err != nil {
+				return false, err
+			}
+		}
+		out = map[ceph.ImageRef]ceph.ImageUse{}
 		for _, i := range images {
-			byPlace[place{i.Pool, i.Namespace}] = append(byPlace[place{i.Pool, i.Namespace}], i)
-		}
-		out := map[ceph.ImageRef]ceph.ImageUse{}
-		var silent []ceph.RBDImage
-		for at, there := range byPlace {
-			var ids []string
-			for _, i := range there {
-				ids = append(ids, i.ID)
-			}
-			uses, err := p.rbd.ImageUsers(ctx, at.pool, at.namespace, ids)
-			if err != nil {
-				return nil, err
-			}
-			for _, i := range there {
-				use, used := uses[i.ID]
-				if used {
-					out[i.ImageRef] = use
-				}
-				if used && !use.Alive {
-					silent = append(silent, i)
-				}
+			if use, used := uses[place{i.Pool, i.Namespace}][i.ID]; used {
+				out[i.ImageRef] = use
+				silent = silent || !use.Alive
 			}
 		}
-		if len(silent) == 0 || p.clock.Now().After(deadline) {
-			return out, nil
-		}
-		if err := wait(ctx, p.clock, lookAgain); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// wait returns early, with an error, when ctx ends.
-func wait(ctx context.Context, c clock.Clock, d time.Duration) error {
-	timer := c.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
-	case <-timer.C():
-		return nil
-	}
+		return silent, nil
+	})
+	return out, err
 }
 
 // imageFacts is what was read of RBD.

@@ -53,7 +53,7 @@ func List(ctx context.Context, c ListCeph, parts []Part, now time.Time) ([]Clust
 		}
 		return uses[infraID]
 	}
-	pools, err := limited(ctx, c.Pools)
+	pools, err := Limited(ctx, c.Pools)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func List(ctx context.Context, c ListCeph, parts []Part, now time.Time) ([]Clust
 
 // listUsers adds the users, and the hosts of clients that are connected as one of them.
 func listUsers(ctx context.Context, c ListCeph, of func(infraID string) *ClusterUse) error {
-	ids, err := limited(ctx, c.UserIDs)
+	ids, err := Limited(ctx, c.UserIDs)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func listUsers(ctx context.Context, c ListCeph, of func(infraID string) *Cluster
 			of(infraID).Users = append(of(infraID).Users, "client."+id)
 		}
 	}
-	sessions, err := limited(ctx, c.Sessions)
+	sessions, err := Limited(ctx, c.Sessions)
 	if err != nil {
 		return err
 	}

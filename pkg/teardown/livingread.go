@@ -40,7 +40,7 @@ type LivingCluster struct {
 
 // ReadLiving reads what the PersistentVolumes and VolumeSnapshotContents of a cluster name.
 func ReadLiving(ctx context.Context, kube kubernetes.Interface, objects dynamic.Interface) (*LivingCluster, error) {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	ctx, cancel := context.WithTimeout(ctx, CallLimit)
 	defer cancel()
 	infrastructure, err := objects.Resource(infrastructures).Get(ctx, "cluster", metav1.GetOptions{})
 	if err != nil {

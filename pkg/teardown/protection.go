@@ -42,7 +42,7 @@ func (p *Protections) Find(ctx context.Context, before []Decision) (Findings, er
 	if strings.TrimSpace(p.options.InfraID) == "" {
 		return out, ErrNoInfraID
 	}
-	all, err := limited(ctx, p.ceph.Pools)
+	all, err := Limited(ctx, p.ceph.Pools)
 	if err != nil {
 		return out, err
 	}
@@ -63,7 +63,7 @@ func (p *Protections) Find(ctx context.Context, before []Decision) (Findings, er
 
 // Remove takes the marks off, and what operators watched. The flag itself goes with the last cluster's mark.
 func (p *Protections) Remove(ctx context.Context, agreed []Decision, tell func(Outcome)) error {
-	_, err := limited(ctx, func(ctx context.Context) (struct{}, error) {
+	_, err := Limited(ctx, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, errors.Join(
 			presence.Forget(ctx, p.ceph, p.options.InfraID, p.kinds...),
 			pools.Release(ctx, p.ceph, p.options.InfraID, p.kinds...))
@@ -71,7 +71,7 @@ func (p *Protections) Remove(ctx context.Context, agreed []Decision, tell func(O
 	var left []string
 	if err == nil {
 		var all []ceph.Pool
-		all, err = limited(ctx, p.ceph.Pools)
+		all, err = Limited(ctx, p.ceph.Pools)
 		left = pools.Marked(all, p.options.InfraID, p.kinds...)
 	}
 	for _, d := range agreed {

@@ -51,23 +51,17 @@ func (o *Operators) Remaining(ctx context.Context) ([]string, error) {
 }
 
 func (o *Operators) look(ctx context.Context, again func(silent bool) bool) ([]string, error) {
-	all, err := limited(ctx, o.ceph.Pools)
+	all, err := Limited(ctx, o.ceph.Pools)
 	if err != nil {
 		return nil, err
 	}
-	deadline := o.clock.Now().Add(deadClient)
-	for {
-		found, silent, err := o.ask(ctx, all)
-		if err != nil {
-			return nil, err
-		}
-		if len(found) == 0 || !again(silent) || o.clock.Now().After(deadline) {
-			return found, nil
-		}
-		if err := wait(ctx, o.clock, lookAgain); err != nil {
-			return nil, err
-		}
-	}
+	var found []string
+	err = AwaitDead(ctx, o.clock, func() (bool, error) {
+		now, silent, err := o.ask(ctx, all)
+		found = now
+		return len(now) > 0 && again(silent), err
+	})
+	return found, err
 }
 
 // ask looks once, everywhere at the same time. silent says that nobody at all has answered.
@@ -104,7 +98,7 @@ func (o *Operators) ask(ctx context.Context, all []ceph.Pool) (found []string, s
 }
 
 func watchersOf(ctx context.Context, c Watchers, pool, infraID, kind string) ([]ceph.Watcher, error) {
-	found, err := limited(ctx, func(ctx context.Context) ([]ceph.Watcher, error) {
+	found, err := Limited(ctx, func(ctx context.Context) ([]ceph.Watcher, error) {
 		return c.Watchers(ctx, pool, ceph.PresenceObject(infraID, kind))
 	})
 	if errors.Is(err, ceph.ErrNotFound) {
@@ -122,7 +116,7 @@ func lastSeen(ctx context.Context, c ListCeph, all []ceph.Pool, infraID string, 
 			if !ceph.ShowsPresence(p) || len(pools.Marked([]ceph.Pool{p}, infraID, kind)) == 0 {
 				continue
 			}
-			at, err := limited(ctx, func(ctx context.Context) (time.Time, error) {
+			at, err := Limited(ctx, func(ctx context.Context) (time.Time, error) {
 				return c.LastWatched(ctx, p.Name, ceph.PresenceObject(infraID, kind))
 			})
 			if err != nil && !errors.Is(err, ceph.ErrNotFound) {

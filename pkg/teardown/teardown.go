@@ -13,6 +13,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
@@ -23,6 +24,8 @@ var (
 	ErrNoInfraID = errors.New("the infra ID is empty")
 	// ErrNotConfirmed says that whoever was asked did not say yes.
 	ErrNotConfirmed = errors.New("nothing was removed: not confirmed")
+	// ErrChanged says of an item that what was agreed on is not what is there now.
+	ErrChanged = errors.New("it has changed since it was shown")
 )
 
 // Options say what to look for and what to do with it. Parts share them.
@@ -59,7 +62,8 @@ type Options struct {
 // something of the OSDs too.
 const DefaultParallel = 24
 
-func (o Options) parallel() int {
+// Workers is how much is done at a time.
+func (o Options) Workers() int {
 	if o.Parallel > 0 {
 		return o.Parallel
 	}
@@ -85,6 +89,10 @@ func (o Options) Selected(i Item) bool {
 		return v.UUID == i.UUID && v.LocationID == i.Location
 	})
 }
+
+// Freshness is how long findings count: whoever is asked may think for an hour. Parts find again what is
+// older before they remove it.
+const Freshness = 10 * time.Second
 
 // Part looks after one kind of storage, or of what belongs to it.
 type Part interface {

@@ -84,6 +84,14 @@ type Item struct {
 	Created time.Time `json:"created,omitzero"`
 }
 
+// ObjectName is "namespace/name" of an object, and empty where it has no name.
+func ObjectName(namespace, name string) string {
+	if name == "" {
+		return ""
+	}
+	return namespace + "/" + name
+}
+
 // Full is the name with its place, as Ceph's commands take it of images.
 func (i Item) Full() string { return strings.TrimPrefix(i.Place.String()+"/"+i.Name, "/") }
 

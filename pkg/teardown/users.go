@@ -47,7 +47,7 @@ func (u *Users) Find(ctx context.Context, before []Decision) (Findings, error) {
 		if !strings.HasSuffix(id, "."+u.options.InfraID) {
 			return out, fmt.Errorf("user %q is none of cluster %q", id, u.options.InfraID)
 		}
-		_, err := limited(ctx, func(ctx context.Context) (ceph.User, error) { return u.ceph.User(ctx, id) })
+		_, err := Limited(ctx, func(ctx context.Context) (ceph.User, error) { return u.ceph.User(ctx, id) })
 		switch {
 		case err == nil, errors.Is(err, ceph.ErrDenied):
 			found = append(found, id)
@@ -64,7 +64,7 @@ func (u *Users) Find(ctx context.Context, before []Decision) (Findings, error) {
 	if err != nil {
 		return out, err
 	}
-	sessions, err := limited(ctx, u.ceph.Sessions)
+	sessions, err := Limited(ctx, u.ceph.Sessions)
 	if err != nil && !gone {
 		out.Alive = append(out.Alive, fmt.Sprintf("whether clients of the cluster are connected cannot be seen: %v", err))
 	}
@@ -93,7 +93,7 @@ func (u *Users) gone(ctx context.Context, before []Decision) (bool, error) {
 	if slices.ContainsFunc(before, func(d Decision) bool { return d.Tag == u.options.InfraID || u.options.stays(d) }) {
 		return false, nil
 	}
-	pools, err := limited(ctx, u.ceph.Pools)
+	pools, err := Limited(ctx, u.ceph.Pools)
 	if err != nil || claimsIn(pools)[u.options.InfraID] == nil {
 		return err == nil, err
 	}
@@ -150,7 +150,7 @@ func host(s ceph.Session) string {
 func (u *Users) Remove(ctx context.Context, agreed []Decision, tell func(Outcome)) error {
 	for _, d := range agreed {
 		id := strings.TrimPrefix(d.Name, "client.")
-		_, err := limited(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, u.ceph.RemoveUser(ctx, id) })
+		_, err := Limited(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, u.ceph.RemoveUser(ctx, id) })
 		tell(Outcome{Decision: d, Err: err})
 	}
 	return nil
