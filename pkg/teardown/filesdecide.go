@@ -127,7 +127,7 @@ func (p *filesPlan) decideSnapshot(s subvolume, snap snapshot) {
 	_, journaled := p.journal(ceph.JournalSnapshot, name.UUID)
 	switch {
 	case snap.unread != "" && journaled:
-		p.take(Decision{item, Refuse, "whose it is cannot be read: " + snap.unread})
+		p.take(item.Decide(Refuse, "whose it is cannot be read: "+snap.unread))
 		return
 	case item.Tag != p.options.InfraID:
 		return
@@ -136,15 +136,15 @@ func (p *filesPlan) decideSnapshot(s subvolume, snap snapshot) {
 	journal, _ := p.journal(ceph.JournalSnapshot, name.UUID)
 	switch {
 	case !ours:
-		p.take(Decision{item, Refuse, reason})
+		p.take(item.Decide(Refuse, reason))
 	case journal.Source != s.place.Name:
-		p.take(Decision{item, Refuse, fmt.Sprintf("%s says that it is of %q", journal.Name().Object(), journal.Source)})
+		p.take(item.Decide(Refuse, fmt.Sprintf("%s says that it is of %q", journal.Name().Object(), journal.Source)))
 	case snap.copied:
-		p.take(Decision{item, Refuse, "a clone is being made of it: cancel that (ceph fs clone cancel), or wait until it is done"})
+		p.take(item.Decide(Refuse, "a clone is being made of it: cancel that (ceph fs clone cancel), or wait until it is done"))
 	default:
 		if blocker, verdict := p.shownBy(name.UUID); blocker != "" {
 			p.shown[keyOf(item)] = verdict == Keep
-			p.take(Decision{item, verdict, blocker})
+			p.take(item.Decide(verdict, blocker))
 			return
 		}
 		p.take(p.options.Judge(item, reason))
@@ -202,7 +202,7 @@ func (p *filesPlan) decideSubvolume(s subvolume) {
 	case item.Tag == "" && !(isName && journaled && journal.Image == s.place.Name):
 		return
 	case s.unread != "":
-		p.take(Decision{item, Refuse, "whose it is cannot be read: " + s.unread})
+		p.take(item.Decide(Refuse, "whose it is cannot be read: "+s.unread))
 		return
 	case item.Tag == "" && s.inFlight():
 		p.take(p.unfinishedClone(item))
@@ -213,7 +213,7 @@ func (p *filesPlan) decideSubvolume(s subvolume) {
 	}
 	reason, ours := p.proof(ceph.JournalVolume, s.place.Name, ceph.TagPV, s.metadata)
 	if !ours {
-		p.take(Decision{item, Refuse, reason})
+		p.take(item.Decide(Refuse, reason))
 		return
 	}
 	d := p.options.Judge(item, reason)
@@ -229,7 +229,7 @@ func (p *filesPlan) beside(s subvolume, d Decision) Decision {
 	if hosts := p.mountedAt(s.place); len(hosts) > 0 {
 		sentence := fmt.Sprintf("subvolume %s is mounted at %s", s.place, strings.Join(hosts, ", "))
 		p.alive = append(p.alive, sentence)
-		return Decision{d.Item, Refuse, "it is mounted at " + strings.Join(hosts, ", ")}
+		return d.Decide(Refuse, "it is mounted at "+strings.Join(hosts, ", "))
 	}
 	var foreign []string
 	for _, snap := range s.snapshots {
@@ -242,9 +242,9 @@ func (p *filesPlan) beside(s subvolume, d Decision) Decision {
 			if p.meant(it) {
 				verdict = Keep
 			}
-			return Decision{d.Item, verdict, fmt.Sprintf("its snapshot %s stays: %s", snap.name, stays.Reason)}
+			return d.Decide(verdict, fmt.Sprintf("its snapshot %s stays: %s", snap.name, stays.Reason))
 		case snap.copied || p.copiedFrom(snap.name):
-			return Decision{d.Item, Refuse, fmt.Sprintf("a clone is being made of its snapshot %s", snap.name)}
+			return d.Decide(Refuse, fmt.Sprintf("a clone is being made of its snapshot %s", snap.name))
 		default:
 			foreign = append(foreign, snap.name)
 		}

@@ -36,13 +36,13 @@ func (p *filesPlan) decideShallow() {
 		switch {
 		case found && tag != "" && tag != p.options.InfraID:
 			// Another cluster's.
-			p.stays[volumeKey{uuid: j.UUID}] = Decision{item, Keep, "its snapshot is of " + tag}
+			p.stays[volumeKey{uuid: j.UUID}] = item.Decide(Keep, "its snapshot is of "+tag)
 		case !ok || name.UUID != j.UUID || len(j.Contradictions) > 0:
-			p.take(Decision{item, p.doubt(tag), "its journal contradicts itself, or names no snapshot of this filesystem"})
+			p.take(item.Decide(p.doubt(tag), "its journal contradicts itself, or names no snapshot of this filesystem"))
 		case recorded && !found:
 			p.take(p.options.Judge(item, "recorded by an earlier run"))
 		case !found || tag == "":
-			p.take(Decision{item, Keep, "its snapshot is gone, or has no tag: nobody knows whose it is"})
+			p.take(item.Decide(Keep, "its snapshot is gone, or has no tag: nobody knows whose it is"))
 		default:
 			item.Tag, item.Retain = tag, snap.metadata[ceph.TagRetainShown(j.UUID)] == ceph.RetainMark
 			p.take(p.shownHere(s, p.ofSnapshot(item, j, snap)))
@@ -67,7 +67,7 @@ func (p *filesPlan) shownHere(s subvolume, d Decision) Decision {
 	}
 	where := strings.Join(hosts, ", ")
 	p.alive = append(p.alive, fmt.Sprintf("subvolume %s, of which shallow volume %s shows a snapshot, is mounted at %s", s.place, d.Name, where))
-	return Decision{d.Item, Refuse, "the subvolume of its snapshot is mounted at " + where}
+	return d.Decide(Refuse, "the subvolume of its snapshot is mounted at "+where)
 }
 
 // ofSnapshot decides on a shallow volume whose snapshot carries our tag. Another cluster can show
@@ -76,11 +76,11 @@ func (p *filesPlan) ofSnapshot(item Item, j ceph.Journal, snap snapshot) Decisio
 	namespace := snap.metadata[ceph.TagSnapshotNamespace]
 	switch {
 	case snap.unread != "":
-		return Decision{item, Refuse, "whose its snapshot is cannot be read: " + snap.unread}
+		return item.Decide(Refuse, "whose its snapshot is cannot be read: "+snap.unread)
 	case j.Owner != "" && namespace != "" && j.Owner != namespace:
-		return Decision{item, Refuse, fmt.Sprintf("it is of namespace %s, but its snapshot of %s: perhaps another cluster's", j.Owner, namespace)}
+		return item.Decide(Refuse, fmt.Sprintf("it is of namespace %s, but its snapshot of %s: perhaps another cluster's", j.Owner, namespace))
 	case p.options.Ours != nil && !p.options.Ours(item):
-		return Decision{item, Refuse, "its snapshot has the tag, but no PersistentVolume of the cluster names it: perhaps another cluster's"}
+		return item.Decide(Refuse, "its snapshot has the tag, but no PersistentVolume of the cluster names it: perhaps another cluster's")
 	}
 	return p.options.Judge(item, "shows "+snap.name+", which is tagged")
 }
@@ -111,7 +111,7 @@ func (p *filesPlan) unfinishedClone(item Item) Decision {
 	case p.options.Ours != nil && p.options.Ours(item):
 		return p.options.Judge(item, "a clone in flight that a PersistentVolume of the cluster names")
 	}
-	return Decision{item, Keep, "a clone in flight has no tag: nobody knows whose it is"}
+	return item.Decide(Keep, "a clone in flight has no tag: nobody knows whose it is")
 }
 
 // untagged: a volume made without tags, or by a ceph-csi that was killed before it wrote them.
@@ -119,7 +119,7 @@ func (p *filesPlan) untagged(item Item) Decision {
 	if p.options.Ours != nil && p.options.Ours(item) {
 		return p.options.Judge(item, "without tag, but a PersistentVolume of the cluster names it")
 	}
-	return Decision{item, Keep, "it has no tag: nobody knows whose it is"}
+	return item.Decide(Keep, "it has no tag: nobody knows whose it is")
 }
 
 // decideRests are journals and references whose volume or snapshot is gone.
@@ -145,7 +145,7 @@ func (p *filesPlan) decideRests() {
 			p.take(p.options.Judge(item, "recorded by an earlier run, which removed what it names"))
 			continue
 		}
-		p.take(Decision{item, Keep, "what it names is gone or unfinished: nobody knows whose it was"})
+		p.take(item.Decide(Keep, "what it names is gone or unfinished: nobody knows whose it was"))
 	}
 	p.decideReferences(present)
 	if len(p.inventory.plan.runs) > 0 && len(p.options.Volumes) == 0 {
@@ -163,7 +163,7 @@ func (p *filesPlan) decideReferences(present map[string]bool) {
 		name := ceph.JournalName{Kind: ceph.JournalReferences, Handle: r.handle}.Object()
 		item := p.item(Journal, "", name, r.uuid, nil)
 		if blocker, _ := p.shownBy(r.uuid); blocker != "" {
-			p.take(Decision{item, Keep, blocker})
+			p.take(item.Decide(Keep, blocker))
 			continue
 		}
 		p.take(p.options.Judge(item, "recorded by an earlier run, which removed its snapshot"))

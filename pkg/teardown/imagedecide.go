@@ -73,9 +73,9 @@ func decideOne(o Options, i ceph.RBDImage, v verdict, use ceph.ImageUse) imageNo
 	switch {
 	case v.Verdict == "" || !wanted:
 	case v.Verdict != Remove:
-		node.decision = Decision{item, v.Verdict, v.reason}
+		node.decision = item.Decide(v.Verdict, v.reason)
 	case len(use.Clients) > 0:
-		node.decision = Decision{item, Refuse, "it is open at " + strings.Join(use.Clients, ", ")}
+		node.decision = item.Decide(Refuse, "it is open at "+strings.Join(use.Clients, ", "))
 	default:
 		node.decision = o.Judge(item, v.reason)
 	}

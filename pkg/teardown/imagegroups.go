@@ -61,11 +61,11 @@ func (p *imagePlan) decideGroups() {
 		begun := p.recorded[g.group.GroupRef] == g.group.Name && len(g.members) == 0
 		switch {
 		case begun:
-			g.decision = Decision{item, Remove, "an earlier run removed its images"}
+			g.decision = item.Decide(Remove, "an earlier run removed its images")
 		case verdict == Remove:
-			g.decision = Decision{item, Remove, fmt.Sprintf("all its images go (%d)", len(g.members))}
+			g.decision = item.Decide(Remove, fmt.Sprintf("all its images go (%d)", len(g.members)))
 		case members > 0:
-			g.decision = Decision{item, Keep, "not all of its images go"}
+			g.decision = item.Decide(Keep, "not all of its images go")
 		}
 	}
 }

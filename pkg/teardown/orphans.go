@@ -59,7 +59,7 @@ func orphans(c OrphansConfig, decisions []Decision) []Decision {
 		if d.Tag != c.InfraID || !slices.Contains(kinds, d.Kind) || young || c.Ours(d.Item) || c.Claimed != nil && c.Claimed(d.Item) != "" {
 			continue
 		}
-		out = append(out, Decision{d.Item, Keep, wanted(d, c.Now)})
+		out = append(out, d.Decide(Keep, wanted(d, c.Now)))
 	}
 	return out
 }

@@ -51,11 +51,11 @@ func (p *Protections) Find(ctx context.Context, before []Decision) (Findings, er
 		item := Item{Kind: Protection, Place: Place{Pool: name}, Name: "nodelete"}
 		switch {
 		case p.options.limited():
-			out.Decisions = append(out.Decisions, Decision{item, Keep, "the run is limited, and leaves volumes of the cluster"})
+			out.Decisions = append(out.Decisions, item.Decide(Keep, "the run is limited, and leaves volumes of the cluster"))
 		case stays >= 0:
-			out.Decisions = append(out.Decisions, Decision{item, Keep, fmt.Sprintf("%s %s stays", before[stays].Kind, before[stays].Full())})
+			out.Decisions = append(out.Decisions, item.Decide(Keep, fmt.Sprintf("%s %s stays", before[stays].Kind, before[stays].Full())))
 		default:
-			out.Decisions = append(out.Decisions, Decision{item, Remove, "marked by the operator of this cluster"})
+			out.Decisions = append(out.Decisions, item.Decide(Remove, "marked by the operator of this cluster"))
 		}
 	}
 	return out, nil

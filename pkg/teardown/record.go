@@ -32,7 +32,7 @@ func RecordName(object, run string) string { return strings.TrimSuffix(object+".
 
 // EarlierRecord is the decision on what earlier runs wrote down.
 func EarlierRecord(at Place, object string) Decision {
-	return Decision{Item{Kind: Record, Place: at, Name: object}, Remove, "of no use once everything else is gone"}
+	return Item{Kind: Record, Place: at, Name: object}.Decide(Remove, "of no use once everything else is gone")
 }
 
 // StrikeRecords calls remove, unless what could not be removed needs the records, and tells of those that

@@ -74,13 +74,13 @@ func (o Options) Workers() int {
 func (o Options) Judge(i Item, proof string) Decision {
 	if o.Claimed != nil {
 		if whose := o.Claimed(i); whose != "" {
-			return Decision{i, Refuse, whose + " names it"}
+			return i.Decide(Refuse, whose+" names it")
 		}
 	}
 	if i.Retain && !o.IncludeRetained {
-		return Decision{i, Keep, i.retained() + "; --include-retained removes it too"}
+		return i.Decide(Keep, i.retained()+"; --include-retained removes it too")
 	}
-	return Decision{i, Remove, proof}
+	return i.Decide(Remove, proof)
 }
 
 // Selected says whether an Item is among the volumes that the run is limited to.

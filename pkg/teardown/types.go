@@ -125,6 +125,9 @@ type Decision struct {
 	Reason string `json:"reason"`
 }
 
+// Decide makes a decision on the Item.
+func (i Item) Decide(v Verdict, reason string) Decision { return Decision{i, v, reason} }
+
 // Outcome is what became of a decision to remove.
 type Outcome struct {
 	Decision

@@ -114,15 +114,15 @@ func (u *Users) decide(id string, hosts []string, needed bool) Decision {
 	item := Item{Kind: User, Name: "client." + id}
 	switch {
 	case u.keep:
-		return Decision{item, Keep, "--keep-users"}
+		return item.Decide(Keep, "--keep-users")
 	case u.options.limited():
-		return Decision{item, Keep, "the run is limited, and what it leaves may need the user"}
+		return item.Decide(Keep, "the run is limited, and what it leaves may need the user")
 	case needed:
-		return Decision{item, Keep, "volumes stay that objects of the cluster name"}
+		return item.Decide(Keep, "volumes stay that objects of the cluster name")
 	case len(hosts) > 0:
-		return Decision{item, Refuse, "clients are connected as it from " + strings.Join(hosts, ", ")}
+		return item.Decide(Refuse, "clients are connected as it from "+strings.Join(hosts, ", "))
 	}
-	return Decision{item, Remove, "made by the operator for this cluster"}
+	return item.Decide(Remove, "made by the operator for this cluster")
 }
 
 // limited says that the run leaves volumes of the cluster by intention.
