@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
 func (f *fakeRBD) RemoveImageGroup(_ context.Context, g ceph.RBDGroup, members []ceph.RBDImage) error {
@@ -56,7 +57,7 @@ func (f *fakeRBD) Records(_ context.Context, pool, _, object string) (map[string
 
 func (f *fakeRBD) AppendRecord(_ context.Context, pool, _, object, run string, content []byte) error {
 	if f.records[[3]string{pool, object, run}] != nil {
-		return errnoOf("create", syscall.EEXIST)
+		return teardowntest.Errno("create", syscall.EEXIST)
 	}
 	return f.step(func() { f.records[[3]string{pool, object, run}] = content })
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
 // fakeFiles is a filesystem in memory, with its journals.
@@ -54,7 +55,7 @@ func (f *fakeFiles) step(change func() error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.steps == 0 {
-		return fmt.Errorf("%w: %w", ceph.ErrClosed, errKilled)
+		return fmt.Errorf("%w: %w", ceph.ErrClosed, teardowntest.ErrKilled)
 	}
 	f.steps--
 	f.writes++
@@ -178,15 +179,15 @@ func (f *fakeFiles) at(place ceph.SubvolumePlace, states ...string) (*fakeSubvol
 	s, ok := f.subvolumes[place.Name]
 	switch {
 	case !ok:
-		return nil, errnoOf("fs subvolume", syscall.ENOENT)
+		return nil, teardowntest.Errno("fs subvolume", syscall.ENOENT)
 	case s.state == "broken":
-		return nil, errnoOf("fs subvolume", syscall.EINVAL)
+		return nil, teardowntest.Errno("fs subvolume", syscall.EINVAL)
 	case slices.Contains(states, s.state):
 		return s, nil
 	case s.state == ceph.SubvolumeRetained:
-		return nil, errnoOf("fs subvolume", syscall.ENOENT)
+		return nil, teardowntest.Errno("fs subvolume", syscall.ENOENT)
 	}
-	return nil, errnoOf("fs subvolume", syscall.EAGAIN)
+	return nil, teardowntest.Errno("fs subvolume", syscall.EAGAIN)
 }
 
 func (f *fakeFiles) Subvolume(_ context.Context, place ceph.SubvolumePlace) (ceph.Subvolume, error) {

@@ -5,6 +5,7 @@ import (
 	"syscall"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
 func (f *fakeFiles) RemoveSubvolume(_ context.Context, place ceph.SubvolumePlace, retain bool) error {
@@ -13,9 +14,9 @@ func (f *fakeFiles) RemoveSubvolume(_ context.Context, place ceph.SubvolumePlace
 		switch {
 		case !ok:
 		case len(s.snapshots) > 0 && !retain:
-			return errnoOf("fs subvolume rm", syscall.ENOTEMPTY)
+			return teardowntest.Errno("fs subvolume rm", syscall.ENOTEMPTY)
 		case s.state == "pending":
-			return errnoOf("fs subvolume rm", syscall.EAGAIN)
+			return teardowntest.Errno("fs subvolume rm", syscall.EAGAIN)
 		case len(s.snapshots) > 0:
 			s.state, s.metadata = ceph.SubvolumeRetained, map[string]string{}
 		default:
@@ -32,7 +33,7 @@ func (f *fakeFiles) RemoveSubvolumeSnapshot(_ context.Context, place ceph.Subvol
 			return nil
 		}
 		if snap := s.snapshots[name]; snap != nil && snap.copied {
-			return errnoOf("fs subvolume snapshot rm", syscall.EAGAIN)
+			return teardowntest.Errno("fs subvolume snapshot rm", syscall.EAGAIN)
 		}
 		delete(s.snapshots, name)
 		if len(s.snapshots) == 0 && s.state == ceph.SubvolumeRetained {
@@ -61,10 +62,6 @@ const journalNamespace = "csi"
 // journalNamespaces are those in which runs look.
 var journalNamespaces = []string{journalNamespace, "elsewhere", "tenant"}
 
-func handleOf(uuid string) string {
-	return "0001-0024-5c0e8e4a-0000-4000-8000-000000000000-0000000000000001-" + uuid
-}
-
 func (t tenant) journal(kind, uuid string, omap map[string]string) {
 	request := "pvc-" + uuid
 	key := [2]string{journalNamespace, "csi." + kind + "s.default"}
@@ -77,7 +74,7 @@ func (t tenant) journal(kind, uuid string, omap map[string]string) {
 
 // volume makes a subvolume with its journal, and returns its UUID.
 func (t tenant) volume() string {
-	uuid := nextUUID()
+	uuid := teardowntest.UUID()
 	t.journal("volume", uuid, map[string]string{"csi.imagename": "csi-vol-" + uuid, "csi.volname": "pvc-" + uuid, "csi.volume.owner": "shop"})
 	t.subvolumes["csi-vol-"+uuid] = &fakeSubvolume{
 		state: ceph.SubvolumeComplete, snapshots: map[string]*fakeSnapshot{},
@@ -88,7 +85,7 @@ func (t tenant) volume() string {
 
 // snapshot makes one of a volume of anybody.
 func (t tenant) snapshot(of string) string {
-	uuid := nextUUID()
+	uuid := teardowntest.UUID()
 	t.journal("snap", uuid, map[string]string{"csi.imagename": "csi-snap-" + uuid, "csi.snapname": "pvc-" + uuid, "csi.source": "csi-vol-" + of})
 	t.subvolumes["csi-vol-"+of].snapshots["csi-snap-"+uuid] = &fakeSnapshot{metadata: map[string]string{
 		ceph.TagCluster: t.infraID, ceph.TagSnapshot: "s", ceph.TagSnapshotNamespace: "shop", ceph.TagSnapshotContent: "content-" + uuid,
@@ -98,14 +95,14 @@ func (t tenant) snapshot(of string) string {
 
 // shallow makes a volume that shows a snapshot.
 func (t tenant) shallow(of string) string {
-	uuid := nextUUID()
+	uuid := teardowntest.UUID()
 	t.journal("volume", uuid, map[string]string{
-		"csi.imagename": "csi-vol-" + uuid, "csi.volname": "pvc-" + uuid, "csi.volume.owner": "shop", "csi.volume.backingsnapshotid": handleOf(of),
+		"csi.imagename": "csi-vol-" + uuid, "csi.volname": "pvc-" + uuid, "csi.volume.owner": "shop", "csi.volume.backingsnapshotid": teardowntest.Handle(of),
 	})
-	at := [2]string{journalNamespace, handleOf(of)}
+	at := [2]string{journalNamespace, teardowntest.Handle(of)}
 	tracker, ok := t.references[at]
 	if !ok {
-		tracker = ceph.RefTracker{Count: 1, Masked: map[string]bool{handleOf(of): false}}
+		tracker = ceph.RefTracker{Count: 1, Masked: map[string]bool{teardowntest.Handle(of): false}}
 	}
 	tracker.Count++
 	tracker.Masked["csi-vol-"+uuid] = false
@@ -115,7 +112,7 @@ func (t tenant) shallow(of string) string {
 
 // clone makes one that is in flight.
 func (t tenant) clone(of string) string {
-	uuid := nextUUID()
+	uuid := teardowntest.UUID()
 	t.journal("volume", uuid, map[string]string{"csi.imagename": "csi-vol-" + uuid, "csi.volname": "pvc-" + uuid, "csi.volume.owner": "shop"})
 	t.subvolumes["csi-vol-"+uuid] = &fakeSubvolume{state: "pending", metadata: map[string]string{}, snapshots: map[string]*fakeSnapshot{}}
 	t.subvolumes["csi-vol-"+of].snapshots["csi-vol-"+uuid] = &fakeSnapshot{metadata: map[string]string{}, copied: true}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
 // fakeMount is the filesystem as a client sees it.
@@ -28,7 +29,7 @@ func (m fakeMount) SubvolumeMeta(_ context.Context, _, name string) (ceph.Subvol
 	defer m.mu.Unlock()
 	s, ok := m.subvolumes[name]
 	if !ok || s.state == "broken" {
-		return ceph.SubvolumeMeta{}, errnoOf("open", syscall.ENOENT)
+		return ceph.SubvolumeMeta{}, teardowntest.Errno("open", syscall.ENOENT)
 	}
 	meta := ceph.SubvolumeMeta{
 		Version: 2, Type: "subvolume", State: s.state, Path: "/volumes/csi/" + name + "/data",
@@ -52,14 +53,14 @@ func (m fakeMount) SubvolumeSnapshots(_ context.Context, _, name string) ([]stri
 	defer m.mu.Unlock()
 	s, ok := m.subvolumes[name]
 	if !ok {
-		return nil, errnoOf("opendir", syscall.ENOENT)
+		return nil, teardowntest.Errno("opendir", syscall.ENOENT)
 	}
 	return slices.Sorted(maps.Keys(s.snapshots)), nil
 }
 
 func (m fakeMount) SubvolumeFolder(context.Context, string) (ceph.SubvolumeFolder, error) {
 	if m.noFolders {
-		return ceph.SubvolumeFolder{}, errnoOf("statx", syscall.ENOENT)
+		return ceph.SubvolumeFolder{}, teardowntest.Errno("statx", syscall.ENOENT)
 	}
 	return ceph.SubvolumeFolder{Size: 1 << 30}, nil
 }
@@ -109,7 +110,7 @@ func TestFilesTellWhatTheManagerTells(t *testing.T) {
 			return change(m)
 		}
 	}
-	want, all := find(fakeMount{fakeFiles: f, change: except(func(*ceph.SubvolumeMeta) error { return errnoOf("open", syscall.EIO) })})
+	want, all := find(fakeMount{fakeFiles: f, change: except(func(*ceph.SubvolumeMeta) error { return teardowntest.Errno("open", syscall.EIO) })})
 	if len(want.goes) == 0 || all < 5 {
 		t.Fatalf("the mgr was asked %d times of %d: %+v", all, len(f.subvolumes), want.decisions)
 	}

@@ -2,7 +2,6 @@ package teardown
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -10,9 +9,8 @@ import (
 	"syscall"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
-
-var errKilled = errors.New("killed")
 
 // fakeRBD behaves as librbd 16.2.15 was seen to.
 type fakeRBD struct {
@@ -45,15 +43,11 @@ func newFakeRBD() *fakeRBD {
 	}
 }
 
-func errnoOf(command string, n syscall.Errno) error {
-	return &ceph.CommandError{Command: command, Errno: -int(n)}
-}
-
 // step is one change; work is done unless the process is dead.
 func (f *fakeRBD) step(work func()) error {
 	f.steps++
 	if f.dieAt > 0 && f.steps >= f.dieAt {
-		return errKilled
+		return teardowntest.ErrKilled
 	}
 	work()
 	return nil
@@ -155,7 +149,7 @@ func (f *fakeRBD) RemoveImageSnapshots(_ context.Context, image ceph.RBDImage, s
 			continue
 		}
 		if i.Snapshots[n].Protected && len(i.Snapshots[n].Children) > 0 {
-			return errnoOf("rbd snap unprotect", syscall.EBUSY)
+			return teardowntest.Errno("rbd snap unprotect", syscall.EBUSY)
 		}
 		err := f.step(func() {
 			if len(i.Snapshots[n].Children) > 0 {
@@ -190,13 +184,13 @@ func (f *fakeRBD) RemoveTrash(_ context.Context, image ceph.RBDImage) error {
 		return nil
 	case f.busy[i.Name] > 0:
 		f.busy[i.Name]--
-		return errnoOf("rbd trash rm", syscall.EBUSY)
+		return teardowntest.Errno("rbd trash rm", syscall.EBUSY)
 	case i.Trash == nil || i.Trash.State == ceph.TrashMoving:
-		return errnoOf("rbd trash rm", syscall.EUCLEAN)
+		return teardowntest.Errno("rbd trash rm", syscall.EUCLEAN)
 	case len(i.Snapshots) > 0:
-		return errnoOf("rbd trash rm", syscall.ENOTEMPTY)
+		return teardowntest.Errno("rbd trash rm", syscall.ENOTEMPTY)
 	case i.Group != nil:
-		return errnoOf("rbd trash rm", syscall.EMLINK)
+		return teardowntest.Errno("rbd trash rm", syscall.EMLINK)
 	}
 	for _, work := range []func(){
 		func() { i.Trash.State = ceph.TrashRemoving },

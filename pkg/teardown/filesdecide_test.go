@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
 // fileCase is a layout, and what is to be decided on one item of it.
@@ -96,7 +97,7 @@ func TestSubvolumeDecisions(t *testing.T) {
 			reason: "the journal names another subvolume", verdict: Refuse, because: "names", code: CodeRefused,
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				uuid := a.volume()
-				f.omap("volume", uuid)["csi.imagename"] = "csi-vol-" + nextUUID()
+				f.omap("volume", uuid)["csi.imagename"] = "csi-vol-" + teardowntest.UUID()
 				return uuid
 			},
 		},
@@ -174,7 +175,7 @@ func TestSubvolumeDecisions(t *testing.T) {
 			lay: func(_ *fakeFiles, a, _ tenant) string { return a.clone(a.volume()) },
 		},
 		"NotSelected": {
-			reason: "the run is limited to another volume", change: func(o *Options) { o.Volumes = []ceph.VolumeHandle{{UUID: nextUUID(), LocationID: 1}} },
+			reason: "the run is limited to another volume", change: func(o *Options) { o.Volumes = []ceph.VolumeHandle{{UUID: teardowntest.UUID(), LocationID: 1}} },
 			lay: func(_ *fakeFiles, a, _ tenant) string { return a.volume() },
 		},
 		"Broken": {

@@ -10,6 +10,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
 // stalledManager answers removals only once somebody opens a session with the filesystem.
@@ -59,7 +60,7 @@ func TestStalledRemovalsAreHurried(t *testing.T) {
 				},
 			})
 			if tc.stalled {
-				defer stepWhileWaiting(now, patience)()
+				defer teardowntest.StepWhileWaiting(now, patience)()
 			}
 			report, err := Run(t.Context(), Config{Options: Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Parts: []Part{part}, Out: io.Discard})
 			if n := mounts.Load(); err != nil || report.Code() != CodeDone || n < tc.least || n > tc.most {

@@ -10,13 +10,14 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
 // TestManagerLoadsItsModules: a mgr that was restarted a moment ago is waited for, a while.
 func TestManagerLoadsItsModules(t *testing.T) {
 	f, _ := layout(t)
 	now := clocktesting.NewFakeClock(clock.RealClock{}.Now())
-	defer stepWhileWaiting(now, loadingPause)()
+	defer teardowntest.StepWhileWaiting(now, loadingPause)()
 	var told []string
 	find := func() error {
 		part := NewFiles(FilesConfig{

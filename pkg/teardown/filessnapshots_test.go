@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
 // retain marks a shallow volume as the operator does.
@@ -36,7 +37,7 @@ func TestSnapshotDecisions(t *testing.T) {
 			reason: "the journal is of a snapshot of another volume", verdict: Refuse, because: "says that it is of", code: CodeRefused,
 			lay: func(f *fakeFiles, a, b tenant) string {
 				snapshot := a.snapshot(b.volume())
-				f.omap("snap", snapshot)["csi.source"] = "csi-vol-" + nextUUID()
+				f.omap("snap", snapshot)["csi.source"] = "csi-vol-" + teardowntest.UUID()
 				return snapshot
 			},
 		},
@@ -203,7 +204,7 @@ func TestShallowDecisions(t *testing.T) {
 		},
 		"NoSnapshot": {
 			reason: "nothing tells whose it is", verdict: Keep, because: "nobody knows",
-			lay: func(_ *fakeFiles, a, _ tenant) string { return a.shallow(nextUUID()) },
+			lay: func(_ *fakeFiles, a, _ tenant) string { return a.shallow(teardowntest.UUID()) },
 		},
 	}
 	for name, tc := range tests {

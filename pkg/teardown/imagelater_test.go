@@ -12,6 +12,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
 // TestChangedWhileAsking: whoever is asked may think for an hour.
@@ -67,7 +68,7 @@ type stubborn struct {
 
 func (s stubborn) TrashImage(ctx context.Context, image ceph.RBDImage) error {
 	if image.Name == s.name {
-		return errnoOf("rbd trash mv", syscall.EIO)
+		return teardowntest.Errno("rbd trash mv", syscall.EIO)
 	}
 	return s.fakeRBD.TrashImage(ctx, image)
 }
@@ -112,7 +113,7 @@ func TestDeadClient(t *testing.T) {
 	f := newFakeRBD()
 	cluster{fakeRBD: f, id: "a"}.volume()
 	now := clocktesting.NewFakeClock(time.Unix(1000, 0))
-	defer stepWhileWaiting(now, lookAgain)()
+	defer teardowntest.StepWhileWaiting(now, lookAgain)()
 	options := Options{InfraID: "a", Parallel: 1}
 	asked := 0
 	var out bytes.Buffer
@@ -141,7 +142,7 @@ func TestOpenedMeanwhile(t *testing.T) {
 	f := newFakeRBD()
 	v := cluster{fakeRBD: f, id: "a"}.volume()
 	now := clocktesting.NewFakeClock(time.Unix(1000, 0))
-	defer stepWhileWaiting(now, busyPatience)()
+	defer teardowntest.StepWhileWaiting(now, busyPatience)()
 	options := Options{InfraID: "a", Parallel: 1}
 	asked := 0
 	var out bytes.Buffer

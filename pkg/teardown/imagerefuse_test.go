@@ -7,6 +7,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
 // TestImageDecisions: each case lays out and names the image that is looked at.
@@ -51,7 +52,7 @@ func TestImageDecisions(t *testing.T) {
 			return i
 		}, nil, Refuse, "unfinished", CodeRefused},
 		"Untagged": {"made before tagging, or unfinished", func(l layout) *ceph.RBDImage {
-			return l.a.image("csi-vol-" + nextUUID())
+			return l.a.image("csi-vol-" + teardowntest.UUID())
 		}, nil, Keep, "no cluster's tag", CodeDone},
 		"ContradictingHalves": {"two journals of one UUID", func(l layout) *ceph.RBDImage {
 			i := l.a.volume()
@@ -126,18 +127,18 @@ func TestImageDecisions(t *testing.T) {
 		}, nil, Keep, "nobody knows whose", CodeRefused},
 		"TaggedTemporary": {"the other's, killed right after it was cloned from ours", func(l layout) *ceph.RBDImage {
 			v := l.a.volume()
-			temporary := l.b.image("csi-vol-" + nextUUID() + "-temp")
+			temporary := l.b.image("csi-vol-" + teardowntest.UUID() + "-temp")
 			l.b.cloneOf(v, temporary, ceph.TrashSnapshot, "random")
 			l.a.tagVolume(temporary, "pvc-1")
 			return temporary
 		}, nil, Refuse, "inherits the tag", CodeRefused},
 		"CopiedMark": {"our mark on a copy names another image", func(l layout) *ceph.RBDImage {
-			i := l.a.image("csi-vol-" + nextUUID() + "-temp")
+			i := l.a.image("csi-vol-" + teardowntest.UUID() + "-temp")
 			i.Metadata[markKey] = "a ffff"
 			return i
 		}, nil, Keep, "nobody knows whose", CodeDone},
 		"Marked": {"the rest of a run that was killed", func(l layout) *ceph.RBDImage {
-			i := l.a.image("csi-vol-" + nextUUID() + "-temp")
+			i := l.a.image("csi-vol-" + teardowntest.UUID() + "-temp")
 			i.Metadata[markKey] = "a " + i.ID
 			return i
 		}, nil, Remove, "an earlier run", CodeDone},

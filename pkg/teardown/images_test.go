@@ -4,17 +4,16 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
 func runImages(t *testing.T, f *fakeRBD, change func(*Config), c clock.Clock) (*Report, string, error) {
@@ -62,8 +61,8 @@ func bystanders(f *fakeRBD) {
 	tenant.clone(tenant.volume())
 	b.group(b.volume())
 	b.image("vm-disk")
-	b.image("csi-vol-" + nextUUID())
-	temporary := b.image("csi-vol-" + nextUUID() + "-temp")
+	b.image("csi-vol-" + teardowntest.UUID())
+	temporary := b.image("csi-vol-" + teardowntest.UUID() + "-temp")
 	temporary.Metadata[ceph.TagCluster] = "b"
 }
 
@@ -152,7 +151,7 @@ func TestBusyImages(t *testing.T) {
 	v := cluster{fakeRBD: f, id: "a"}.volume()
 	f.busy[v.Name] = 3
 	fake := clocktesting.NewFakeClock(clock.RealClock{}.Now())
-	defer stepWhileWaiting(fake, busyPause)()
+	defer teardowntest.StepWhileWaiting(fake, busyPause)()
 	report, out, err := runImages(t, f, nil, fake)
 	if err != nil || report.Code() != CodeDone || len(f.images) != 0 {
 		t.Errorf("code %d, %v\n%s", report.Code(), err, out)
@@ -171,23 +170,4 @@ func TestBigImagesGoThroughTheManager(t *testing.T) {
 	if !strings.Contains(out, "4 TiB") {
 		t.Errorf("the size is missing:\n%s", out)
 	}
-}
-
-// stepWhileWaiting lets time pass whenever somebody waits for it, until it is stopped.
-func stepWhileWaiting(c *clocktesting.FakeClock, step time.Duration) (stop func()) {
-	done := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case <-done:
-				return
-			default:
-				if c.HasWaiters() {
-					c.Step(step)
-				}
-				runtime.Gosched()
-			}
-		}
-	}()
-	return func() { close(done) }
 }

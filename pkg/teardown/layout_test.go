@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
 // cluster lays images out as ceph-csi does for one cluster; several share a fakeRBD.
@@ -14,11 +15,6 @@ type cluster struct {
 }
 
 var lastID int
-
-func nextUUID() string {
-	lastID++
-	return fmt.Sprintf("00000000-0000-4000-8000-%012x", lastID)
-}
 
 // image is a plain one, without tags or journal.
 func (c cluster) image(name string) *ceph.RBDImage {
@@ -54,7 +50,7 @@ func (c cluster) journalVolume(i *ceph.RBDImage, uuid string) {
 
 // volume is a complete one.
 func (c cluster) volume() *ceph.RBDImage {
-	uuid := nextUUID()
+	uuid := teardowntest.UUID()
 	i := c.image("csi-vol-" + uuid)
 	c.tagVolume(i, "pvc-"+uuid)
 	c.journalVolume(i, uuid)
@@ -77,7 +73,7 @@ func (c cluster) cloneOf(parent, child *ceph.RBDImage, kind ceph.SnapshotKind, n
 
 // snapshot is a complete VolumeSnapshot of a volume.
 func (c cluster) snapshot(of *ceph.RBDImage) *ceph.RBDImage {
-	uuid := nextUUID()
+	uuid := teardowntest.UUID()
 	i := c.image("csi-snap-" + uuid)
 	c.tagSnapshot(i, "snapcontent-"+uuid)
 	c.write(c.namespace, "csi.snaps.default", map[string]string{"csi.snap.snapshot-" + uuid: uuid})
@@ -129,7 +125,7 @@ func (c cluster) dropJournal(i *ceph.RBDImage) {
 
 // group puts images into a group with a snapshot, as csi-addons would.
 func (c cluster) group(members ...*ceph.RBDImage) *ceph.RBDGroup {
-	uuid := nextUUID()
+	uuid := teardowntest.UUID()
 	g := &ceph.RBDGroup{GroupRef: ceph.GroupRef{PoolID: 1, ID: "group" + uuid}, Pool: "rbd", Namespace: c.namespace, Name: "csi-vol-group-" + uuid, Snapshots: []string{"gs"}}
 	c.groups[g.GroupRef] = g
 	c.write(c.namespace, "csi.groups.default", map[string]string{"csi.volume.group.g-" + uuid: uuid})

@@ -18,6 +18,7 @@ import (
 
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
 func volumeOf(name, driver, handle string, attributes map[string]string) *corev1.PersistentVolume {
@@ -35,9 +36,9 @@ func object(kind, version, name string, fields map[string]any) *unstructured.Uns
 }
 
 func TestReadLiving(t *testing.T) {
-	uuids := []string{nextUUID(), nextUUID(), nextUUID(), nextUUID(), nextUUID(), nextUUID()}
+	uuids := []string{teardowntest.UUID(), teardowntest.UUID(), teardowntest.UUID(), teardowntest.UUID(), teardowntest.UUID(), teardowntest.UUID()}
 	kube := kubefake.NewClientset(
-		volumeOf("pv-0", "rbd.csi.ceph.com", handleOf(uuids[0]), nil),
+		volumeOf("pv-0", "rbd.csi.ceph.com", teardowntest.Handle(uuids[0]), nil),
 		volumeOf("pv-1", "cephfs.csi.ceph.com", "static", map[string]string{"rootPath": "/volumes/csi/csi-vol-" + uuids[1] + "/x"}),
 		volumeOf("pv-2", "nfs.csi.k8s.io", "server#share#csi-vol-"+uuids[2], nil),
 		volumeOf("pv-3", "rbd.csi.ceph.com", "mine", map[string]string{"imageName": "csi-vol-" + uuids[3]}),
@@ -49,7 +50,7 @@ func TestReadLiving(t *testing.T) {
 	objects := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{ctrl.SnapshotContents: "VolumeSnapshotContentList"},
 		object("Infrastructure", "config.openshift.io/v1", "cluster", map[string]any{"status": map[string]any{"infrastructureName": "b"}}),
 		object("VolumeSnapshotContent", "snapshot.storage.k8s.io/v1", "c-0", map[string]any{
-			"spec": map[string]any{"driver": "rbd.csi.ceph.com"}, "status": map[string]any{"snapshotHandle": handleOf(uuids[4])},
+			"spec": map[string]any{"driver": "rbd.csi.ceph.com"}, "status": map[string]any{"snapshotHandle": teardowntest.Handle(uuids[4])},
 		}),
 		object("VolumeSnapshotContent", "snapshot.storage.k8s.io/v1", "c-1", map[string]any{
 			"spec": map[string]any{"driver": "other", "source": map[string]any{"snapshotHandle": "snap-" + uuids[5]}},
@@ -81,23 +82,23 @@ func TestReadLiving(t *testing.T) {
 // TestReadLivingOfOthers: what other CSI drivers of the cluster hold is not the operator's, and is as
 // much alive.
 func TestReadLivingOfOthers(t *testing.T) {
-	uuids := []string{nextUUID(), nextUUID(), nextUUID(), nextUUID(), nextUUID(), nextUUID(), nextUUID(), nextUUID()}
+	uuids := []string{teardowntest.UUID(), teardowntest.UUID(), teardowntest.UUID(), teardowntest.UUID(), teardowntest.UUID(), teardowntest.UUID(), teardowntest.UUID(), teardowntest.UUID()}
 	before := func(name string, source corev1.PersistentVolumeSource) *corev1.PersistentVolume {
 		return &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PersistentVolumeSpec{PersistentVolumeSource: source}}
 	}
 	kube := kubefake.NewClientset(
-		volumeOf("pv-0", "rook-ceph.rbd.csi.ceph.com", handleOf(uuids[0]), nil),
+		volumeOf("pv-0", "rook-ceph.rbd.csi.ceph.com", teardowntest.Handle(uuids[0]), nil),
 		volumeOf("pv-1", "openshift-storage.cephfs.csi.ceph.com", "static", map[string]string{"rootPath": "/volumes/csi/csi-vol-" + uuids[1] + "/x"}),
-		volumeOf("pv-2", "block.example.com", handleOf(uuids[2]), nil),
+		volumeOf("pv-2", "block.example.com", teardowntest.Handle(uuids[2]), nil),
 		before("pv-3", corev1.PersistentVolumeSource{FlexVolume: &corev1.FlexPersistentVolumeSource{Driver: "ceph.rook.io/rook", Options: map[string]string{"image": "csi-vol-" + uuids[3]}}}),
 		before("pv-4", corev1.PersistentVolumeSource{FlexVolume: &corev1.FlexPersistentVolumeSource{Driver: "ceph.rook.io/rook", Options: map[string]string{"fsName": "f", "path": "/volumes/csi/csi-vol-" + uuids[4]}}}),
 		before("pv-5", corev1.PersistentVolumeSource{RBD: &corev1.RBDPersistentVolumeSource{RBDImage: "csi-vol-" + uuids[5]}}),
-		volumeOf("pv-6", driver.RBD.Name, handleOf(uuids[7]), nil),
+		volumeOf("pv-6", driver.RBD.Name, teardowntest.Handle(uuids[7]), nil),
 	)
 	objects := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{ctrl.SnapshotContents: "VolumeSnapshotContentList"},
 		object("Infrastructure", "config.openshift.io/v1", "cluster", map[string]any{"status": map[string]any{"infrastructureName": "b"}}),
 		object("VolumeSnapshotContent", "snapshot.storage.k8s.io/v1", "c-6", map[string]any{
-			"spec": map[string]any{"driver": "rook-ceph.rbd.csi.ceph.com"}, "status": map[string]any{"snapshotHandle": handleOf(uuids[6])},
+			"spec": map[string]any{"driver": "rook-ceph.rbd.csi.ceph.com"}, "status": map[string]any{"snapshotHandle": teardowntest.Handle(uuids[6])},
 		}),
 	)
 	cluster, err := ReadLiving(t.Context(), kube, objects)
@@ -133,8 +134,8 @@ func TestReadLivingErrors(t *testing.T) {
 }
 
 func TestParseHandles(t *testing.T) {
-	a, b := nextUUID(), nextUUID()
-	living := ParseHandles("# comment\n\n"+handleOf(a)+"\n  "+handleOf(b)+" pv-b\nstatic-image\r\n", "file")
+	a, b := teardowntest.UUID(), teardowntest.UUID()
+	living := ParseHandles("# comment\n\n"+teardowntest.Handle(a)+"\n  "+teardowntest.Handle(b)+" pv-b\nstatic-image\r\n", "file")
 	for item, want := range map[Item]string{{UUID: a}: "file", {UUID: b}: "PersistentVolume pv-b in file", {Name: "static-image"}: "file", {Name: "#"}: ""} {
 		if got := living.Names(item); got != want {
 			t.Errorf("%+v is named by %q, want %q", item, got, want)
