@@ -17,6 +17,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/check"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/images"
 )
 
 // options reads what living clusters name. The cluster is nil without --kubeconfig.
@@ -103,7 +104,7 @@ func (f teardownFlags) namespaces() []string {
 // writeList shows who uses the Ceph cluster.
 func (f teardownFlags) writeList(ctx context.Context, conn *rados.Conn, out, progress io.Writer) error {
 	o := teardown.Options{InfraID: teardown.Nobody, JournalNamespaces: f.namespaces(), Parallel: f.parallel}
-	uses, err := teardown.List(ctx, conn, []teardown.Part{teardown.NewImages(o, conn, clock.RealClock{}), teardown.NewFiles(filesConfig(o, conn, progress))}, time.Now())
+	uses, err := teardown.List(ctx, conn, []teardown.Part{images.New(o, conn, clock.RealClock{}), teardown.NewFiles(filesConfig(o, conn, progress))}, time.Now())
 	if err != nil {
 		return err
 	}
@@ -153,7 +154,7 @@ func (f teardownFlags) limit(ctx context.Context, conn *rados.Conn, o *teardown.
 func (f teardownFlags) parts(o teardown.Options, conn *rados.Conn, progress io.Writer) []teardown.Part {
 	var parts []teardown.Part
 	if len(f.pools) > 0 || len(f.filesystems) == 0 {
-		parts = append(parts, teardown.NewImages(o, conn, clock.RealClock{}))
+		parts = append(parts, images.New(o, conn, clock.RealClock{}))
 	}
 	if len(f.filesystems) > 0 || len(f.pools) == 0 {
 		parts = append(parts, teardown.NewFiles(filesConfig(o, conn, progress)))

@@ -1,12 +1,14 @@
-package teardown
+package images
 
 import (
 	"fmt"
 	"slices"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
 // link joins parents and clones, as both of them tell.
-func (p *imagePlan) link() {
+func (p *plan) link() {
 	add := func(parent, child int) {
 		if node := &p.nodes[parent]; !slices.Contains(node.children, child) {
 			node.children = append(node.children, child)
@@ -32,11 +34,11 @@ func (p *imagePlan) link() {
 
 // block turns the removal of what something depends on that stays into a refusal, and says
 // whether it found any.
-func (p *imagePlan) block(o Options) bool {
+func (p *plan) block(o teardown.Options) bool {
 	found := false
 	for n := range p.nodes {
 		node := &p.nodes[n]
-		if node.decision.Verdict != Remove || node.waitsFor != "" {
+		if node.decision.Verdict != teardown.Remove || node.waitsFor != "" {
 			continue
 		}
 		if clone, blocked := p.blocker(n); blocked {
@@ -55,7 +57,7 @@ func (p *imagePlan) block(o Options) bool {
 		}
 		if other, blocked := p.companion(n); blocked {
 			found = true
-			node.decision.Verdict, node.decision.Reason = Refuse, other
+			node.decision.Verdict, node.decision.Reason = teardown.Refuse, other
 		}
 	}
 	return found
@@ -67,24 +69,24 @@ type stayingClone struct {
 	// pinned says that the clone does not survive its parent's move to the trash.
 	pinned bool
 	// verdict on the parent: what was meant to stay keeps what it needs.
-	verdict Verdict
+	verdict teardown.Verdict
 }
 
 // blocker finds a clone that stays.
-func (p *imagePlan) blocker(n int) (stayingClone, bool) {
+func (p *plan) blocker(n int) (stayingClone, bool) {
 	node := p.nodes[n]
 	for _, ref := range node.strangers {
 		name := fmt.Sprintf("with ID %s in pool %d, which no pool that was read shows,", ref.ID, ref.PoolID)
-		return stayingClone{name, true, Refuse}, true
+		return stayingClone{name, true, teardown.Refuse}, true
 	}
 	for _, c := range node.children {
 		child := p.nodes[c]
-		if child.decision.Verdict == Remove && child.waitsFor == "" {
+		if child.decision.Verdict == teardown.Remove && child.waitsFor == "" {
 			continue
 		}
-		out := stayingClone{name: child.describe(), verdict: Refuse}
-		if child.member && child.decision.Verdict == Keep {
-			out.verdict = Keep
+		out := stayingClone{name: child.describe(), verdict: teardown.Refuse}
+		if child.member && child.decision.Verdict == teardown.Keep {
+			out.verdict = teardown.Keep
 		}
 		for _, s := range node.image.Snapshots {
 			if child.image.Parent != nil && s.ID == child.image.Parent.SnapID && s.Protected {

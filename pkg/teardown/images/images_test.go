@@ -1,4 +1,4 @@
-package teardown
+package images
 
 import (
 	"bytes"
@@ -13,18 +13,19 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
-func runImages(t *testing.T, f *fakeRBD, change func(*Config), c clock.Clock) (*Report, string, error) {
+func run(t *testing.T, f *fakeRBD, change func(*teardown.Config), c clock.Clock) (*teardown.Report, string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	config := Config{Options: Options{InfraID: "a", Parallel: 1}, Out: &out}
+	config := teardown.Config{Options: teardown.Options{InfraID: "a", Parallel: 1}, Out: &out}
 	if change != nil {
 		change(&config)
 	}
-	config.Parts = []Part{NewImages(config.Options, f, c)}
-	report, err := Run(t.Context(), config)
+	config.Parts = []teardown.Part{New(config.Options, f, c)}
+	report, err := teardown.Run(t.Context(), config)
 	return report, out.String(), err
 }
 
@@ -97,8 +98,8 @@ func TestImagesAreRemoved(t *testing.T) {
 	bystanders(f)
 	want := f.left()
 	belongings(f)
-	report, out, err := runImages(t, f, nil, clock.RealClock{})
-	if err != nil || report.Code() != CodeDone {
+	report, out, err := run(t, f, nil, clock.RealClock{})
+	if err != nil || report.Code() != teardown.CodeDone {
 		t.Fatalf("code %d, %v\n%s", report.Code(), err, out)
 	}
 	if diff := cmp.Diff(want, f.left()); diff != "" {
@@ -114,15 +115,15 @@ func TestImagesKilledAnywhere(t *testing.T) {
 		want := f.left()
 		belongings(f)
 		f.dieAt = dieAt
-		if report, _, err := runImages(t, f, nil, clock.RealClock{}); err == nil && report.Code() == CodeDone {
+		if report, _, err := run(t, f, nil, clock.RealClock{}); err == nil && report.Code() == teardown.CodeDone {
 			if dieAt < 100 {
 				t.Fatalf("only %d changes were made", dieAt)
 			}
 			return
 		}
 		f.dieAt = 0
-		report, out, err := runImages(t, f, nil, clock.RealClock{})
-		if err != nil || report.Code() != CodeDone {
+		report, out, err := run(t, f, nil, clock.RealClock{})
+		if err != nil || report.Code() != teardown.CodeDone {
 			t.Fatalf("killed before change %d: code %d, %v\n%s", dieAt, report.Code(), err, out)
 		}
 		if diff := cmp.Diff(want, f.left()); diff != "" {
@@ -136,8 +137,8 @@ func TestDryRunChangesNothing(t *testing.T) {
 	bystanders(f)
 	belongings(f)
 	want := f.left()
-	report, out, err := runImages(t, f, func(c *Config) { c.DryRun = true }, clock.RealClock{})
-	if err != nil || report.Code() != CodeDone || f.steps != 0 {
+	report, out, err := run(t, f, func(c *teardown.Config) { c.DryRun = true }, clock.RealClock{})
+	if err != nil || report.Code() != teardown.CodeDone || f.steps != 0 {
 		t.Fatalf("code %d, %d changes, %v\n%s", report.Code(), f.steps, err, out)
 	}
 	if diff := cmp.Diff(want, f.left()); diff != "" {
@@ -152,8 +153,8 @@ func TestBusyImages(t *testing.T) {
 	f.busy[v.Name] = 3
 	fake := clocktesting.NewFakeClock(clock.RealClock{}.Now())
 	defer teardowntest.StepWhileWaiting(fake, busyPause)()
-	report, out, err := runImages(t, f, nil, fake)
-	if err != nil || report.Code() != CodeDone || len(f.images) != 0 {
+	report, out, err := run(t, f, nil, fake)
+	if err != nil || report.Code() != teardown.CodeDone || len(f.images) != 0 {
 		t.Errorf("code %d, %v\n%s", report.Code(), err, out)
 	}
 }
@@ -163,8 +164,8 @@ func TestBigImagesGoThroughTheManager(t *testing.T) {
 	f := newFakeRBD()
 	v := cluster{fakeRBD: f, id: "a"}.volume()
 	v.Size = 4 << 40
-	report, out, err := runImages(t, f, nil, clock.RealClock{})
-	if err != nil || report.Code() != CodeDone || !slices.Contains(f.queued, v.Name) || len(f.images) != 0 {
+	report, out, err := run(t, f, nil, clock.RealClock{})
+	if err != nil || report.Code() != teardown.CodeDone || !slices.Contains(f.queued, v.Name) || len(f.images) != 0 {
 		t.Errorf("code %d, queued %v, %v\n%s", report.Code(), f.queued, err, out)
 	}
 	if !strings.Contains(out, "4 TiB") {

@@ -1,4 +1,4 @@
-package teardown
+package images
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
 // TestPoolsOfOtherApplications: an administrator may have enabled another application, or none.
@@ -30,8 +31,8 @@ func TestPoolsOfOtherApplications(t *testing.T) {
 			f := newFakeRBD()
 			cluster{fakeRBD: f, id: "a"}.volume()
 			f.pools[0].Applications, f.pools[0].Metadata = tc.applications, tc.claims
-			report, out, err := runImages(t, f, func(c *Config) { c.Pools = tc.named }, clock.RealClock{})
-			if err != nil || report.Code() != CodeDone || (len(f.images) == 0) != tc.found {
+			report, out, err := run(t, f, func(c *teardown.Config) { c.Pools = tc.named }, clock.RealClock{})
+			if err != nil || report.Code() != teardown.CodeDone || (len(f.images) == 0) != tc.found {
 				t.Errorf("%s: code %d, %v, left %v\n%s", tc.reason, report.Code(), err, f.images, out)
 			}
 		})
@@ -42,7 +43,7 @@ func TestNamedPoolIsMissing(t *testing.T) {
 	f := newFakeRBD()
 	f.pools[0].ErasureCoded = true
 	for _, name := range []string{"none", "rbd"} {
-		_, _, err := runImages(t, f, func(c *Config) { c.Pools = []string{name} }, clock.RealClock{})
+		_, _, err := run(t, f, func(c *teardown.Config) { c.Pools = []string{name} }, clock.RealClock{})
 		if err == nil || !strings.Contains(err.Error(), `no replicated pool "`+name+`"`) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -1,10 +1,11 @@
-package teardown
+package images
 
 import (
 	"fmt"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
 // markKey is our own mark on temporary images, which carry no tag: once the image that one belongs
@@ -32,7 +33,7 @@ func markOf(infraID string, i ceph.RBDImage) string { return infraID + " " + i.I
 //	our tag, listed, no journal                                refuse
 //	our tag, the journal names it                              remove
 type ownership struct {
-	options Options
+	options teardown.Options
 	images  []ceph.RBDImage
 	byName  map[imageName][]int
 	// inPool counts the images of a name in all RADOS namespaces of a pool.
@@ -45,14 +46,14 @@ type ownership struct {
 
 type imageName struct{ pool, namespace, name string }
 
-func newOwnership(o Options, facts imageFacts) *ownership {
-	w := &ownership{options: o, images: facts.images, byName: map[imageName][]int{}, inPool: map[imageName]int{}, recorded: facts.recorded.images, split: map[ceph.VolumeHandle]string{}, journals: map[string]map[ceph.JournalName]ceph.Journal{}}
-	for n, i := range facts.images {
+func newOwnership(o teardown.Options, f facts) *ownership {
+	w := &ownership{options: o, images: f.images, byName: map[imageName][]int{}, inPool: map[imageName]int{}, recorded: f.recorded.images, split: map[ceph.VolumeHandle]string{}, journals: map[string]map[ceph.JournalName]ceph.Journal{}}
+	for n, i := range f.images {
 		at := imageName{i.Pool, i.Namespace, i.Name}
 		w.byName[at] = append(w.byName[at], n)
 		w.inPool[imageName{pool: i.Pool, name: i.Name}]++
 	}
-	for pool, journals := range facts.journals {
+	for pool, journals := range f.journals {
 		w.journals[pool] = map[ceph.JournalName]ceph.Journal{}
 		for _, j := range journals {
 			w.journals[pool][j.Name()] = j
@@ -68,13 +69,13 @@ func newOwnership(o Options, facts imageFacts) *ownership {
 
 // verdict is what ownership says of an image; an empty Verdict means that it is not ours.
 type verdict struct {
-	Verdict
+	teardown.Verdict
 	reason  string
 	journal *ceph.Journal
 }
 
 func no(format string, arguments ...any) verdict {
-	return verdict{Verdict: Refuse, reason: fmt.Sprintf(format, arguments...)}
+	return verdict{Verdict: teardown.Refuse, reason: fmt.Sprintf(format, arguments...)}
 }
 
 func (w *ownership) of(i ceph.RBDImage) verdict {
@@ -83,7 +84,7 @@ func (w *ownership) of(i ceph.RBDImage) verdict {
 	recorded := ok && w.recorded[i.ImageRef] == i.Name
 	switch {
 	case recorded && !i.Header && i.Trash != nil:
-		return verdict{Remove, "the rest of what an earlier run removed", nil}
+		return verdict{teardown.Remove, "the rest of what an earlier run removed", nil}
 	case ok && name.Temporary:
 		return w.ofTemporary(i, name, tag)
 	case tag == "" && ok:
@@ -119,7 +120,7 @@ func (w *ownership) ofTagged(i ceph.RBDImage, name ceph.CSIName) verdict {
 	case isVolume && isSnapshot:
 		return no("there is a journal of a volume and one of a snapshot for its UUID")
 	case !isVolume && !isSnapshot && i.Trash != nil && (i.Trash.Removing || !i.Listed):
-		return verdict{Verdict: Remove, reason: "tagged, in the trash"}
+		return verdict{Verdict: teardown.Remove, reason: "tagged, in the trash"}
 	case !isVolume && !isSnapshot:
 		return no("no journal in its pool names it: a copy by hand, or made by something else")
 	case len(journal.Contradictions) > 0:
@@ -135,7 +136,7 @@ func (w *ownership) ofTagged(i ceph.RBDImage, name ceph.CSIName) verdict {
 	case journal.ImageID == "" && w.ambiguous(i):
 		return no("there is another image of that name in the pool, and %s does not say which one it means", object)
 	}
-	return verdict{Verdict: Remove, reason: "tagged, named by " + object, journal: &journal}
+	return verdict{Verdict: teardown.Remove, reason: "tagged, named by " + object, journal: &journal}
 }
 
 // ambiguous: journals of all RADOS namespaces of a pool are read together.
@@ -149,7 +150,7 @@ func (w *ownership) ofTemporary(i ceph.RBDImage, name ceph.CSIName, tag string) 
 	ours, foreign := 0, ""
 	for _, n := range owners {
 		owner := w.images[n]
-		if w.of(owner).Verdict == Remove {
+		if w.of(owner).Verdict == teardown.Remove {
 			ours++
 		}
 		if other := owner.Metadata[ceph.TagCluster]; other != "" && other != w.options.InfraID {
@@ -159,11 +160,11 @@ func (w *ownership) ofTemporary(i ceph.RBDImage, name ceph.CSIName, tag string) 
 	marked := i.Metadata[markKey] == markOf(w.options.InfraID, i)
 	switch {
 	case i.Replicated() || i.Migrating():
-		return verdict{Keep, "it is mirrored or being migrated", nil}
+		return verdict{teardown.Keep, "it is mirrored or being migrated", nil}
 	case ours > 0 && ours == len(owners):
-		return verdict{Remove, "belongs to " + name.Owner(), nil}
+		return verdict{teardown.Remove, "belongs to " + name.Owner(), nil}
 	case marked && len(owners) == 0:
-		return verdict{Remove, "belonged to " + name.Owner() + ", which an earlier run removed", nil}
+		return verdict{teardown.Remove, "belonged to " + name.Owner() + ", which an earlier run removed", nil}
 	case foreign != "":
 		return verdict{}
 	case tag == w.options.InfraID:
@@ -171,12 +172,12 @@ func (w *ownership) ofTemporary(i ceph.RBDImage, name ceph.CSIName, tag string) 
 	case tag != "":
 		return verdict{}
 	}
-	return verdict{Keep, fmt.Sprintf("it belongs to %s, of which nobody knows whose it is", name.Owner()), nil}
+	return verdict{teardown.Keep, fmt.Sprintf("it belongs to %s, of which nobody knows whose it is", name.Owner()), nil}
 }
 
 func (w *ownership) ofUntagged(i ceph.RBDImage) verdict {
 	if !i.Header {
-		return verdict{Keep, "the rest of a removal that was cut off; nothing tells whose it was", nil}
+		return verdict{teardown.Keep, "the rest of a removal that was cut off; nothing tells whose it was", nil}
 	}
-	return verdict{Keep, "it carries no cluster's tag: made before volumes were tagged, or unfinished", nil}
+	return verdict{teardown.Keep, "it carries no cluster's tag: made before volumes were tagged, or unfinished", nil}
 }

@@ -1,4 +1,4 @@
-package teardown
+package images
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
 // TestInheritedRetainMark: librbd copies all metadata of a parent to its clone. What only inherits the
@@ -66,8 +67,8 @@ func TestInheritedRetainMark(t *testing.T) {
 
 func mustStay(t *testing.T, f *fakeRBD, want ...*ceph.RBDImage) {
 	t.Helper()
-	report, out, err := runImages(t, f, nil, clock.RealClock{})
-	if err != nil || report.Code() != CodeDone {
+	report, out, err := run(t, f, nil, clock.RealClock{})
+	if err != nil || report.Code() != teardown.CodeDone {
 		t.Errorf("code %d, %v\n%s", report.Code(), err, out)
 	}
 	for _, i := range want {

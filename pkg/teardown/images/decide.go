@@ -1,4 +1,4 @@
-package teardown
+package images
 
 import (
 	"fmt"
@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
 // imageNode is an image and what will happen to it.
 type imageNode struct {
 	image    ceph.RBDImage
-	decision Decision
+	decision teardown.Decision
 	// member says that the image is provably ours, whatever the decision.
 	member  bool
 	journal *ceph.Journal
@@ -31,11 +32,11 @@ type groupNode struct {
 	group    ceph.RBDGroup
 	members  []int
 	journal  *ceph.Journal
-	decision Decision
+	decision teardown.Decision
 }
 
-// imagePlan is every image that was read, with a decision where it has to do with the cluster.
-type imagePlan struct {
+// plan is every image that was read, with a decision where it has to do with the cluster.
+type plan struct {
 	nodes  []imageNode
 	groups []groupNode
 	byRef  map[ceph.ImageRef]int
@@ -45,37 +46,37 @@ type imagePlan struct {
 	runs     map[string][]string
 }
 
-// decideImages decides on facts alone.
-func decideImages(o Options, facts imageFacts) imagePlan {
-	plan := imagePlan{byRef: map[ceph.ImageRef]int{}, tags: map[string]int{}, recorded: facts.recorded.groups, runs: facts.recorded.runs}
-	whose := newOwnership(o, facts)
-	for n, i := range facts.images {
-		plan.byRef[i.ImageRef] = n
+// decide decides on facts alone.
+func decide(o teardown.Options, f facts) plan {
+	p := plan{byRef: map[ceph.ImageRef]int{}, tags: map[string]int{}, recorded: f.recorded.groups, runs: f.recorded.runs}
+	whose := newOwnership(o, f)
+	for n, i := range f.images {
+		p.byRef[i.ImageRef] = n
 		if tag := i.Metadata[ceph.TagCluster]; tag != "" {
-			plan.tags[tag]++
+			p.tags[tag]++
 		}
-		plan.nodes = append(plan.nodes, decideOne(o, i, whose.of(i), facts.users[i.ImageRef]))
+		p.nodes = append(p.nodes, decideOne(o, i, whose.of(i), f.users[i.ImageRef]))
 	}
-	plan.link()
-	plan.addGroups(facts)
-	for plan.block(o) {
+	p.link()
+	p.addGroups(f)
+	for p.block(o) {
 	}
-	plan.setLevels()
-	plan.decideGroups()
-	return plan
+	p.setLevels()
+	p.decideGroups()
+	return p
 }
 
 // decideOne decides on an image as if it had no clones.
-func decideOne(o Options, i ceph.RBDImage, v verdict, use ceph.ImageUse) imageNode {
+func decideOne(o teardown.Options, i ceph.RBDImage, v verdict, use ceph.ImageUse) imageNode {
 	item := itemOf(i)
-	node := imageNode{image: i, journal: v.journal, member: v.Verdict == Remove, use: use}
+	node := imageNode{image: i, journal: v.journal, member: v.Verdict == teardown.Remove, use: use}
 	wanted := o.Selected(item) && (len(o.Pools) == 0 || slices.Contains(o.Pools, i.Pool))
 	switch {
 	case v.Verdict == "" || !wanted:
-	case v.Verdict != Remove:
+	case v.Verdict != teardown.Remove:
 		node.decision = item.Decide(v.Verdict, v.reason)
 	case len(use.Clients) > 0:
-		node.decision = item.Decide(Refuse, "it is open at "+strings.Join(use.Clients, ", "))
+		node.decision = item.Decide(teardown.Refuse, "it is open at "+strings.Join(use.Clients, ", "))
 	default:
 		node.decision = o.Judge(item, v.reason)
 	}
@@ -83,19 +84,19 @@ func decideOne(o Options, i ceph.RBDImage, v verdict, use ceph.ImageUse) imageNo
 }
 
 // itemOf describes an image for people.
-func itemOf(i ceph.RBDImage) Item {
+func itemOf(i ceph.RBDImage) teardown.Item {
 	name, _ := ceph.ParseCSIName(i.Name)
-	item := Item{
-		Kind: Image, Place: Place{Pool: i.Pool, Namespace: i.Namespace}, Name: i.Name, ID: i.ID, Trash: i.Trash != nil && !i.Listed,
+	item := teardown.Item{
+		Kind: teardown.Image, Place: teardown.Place{Pool: i.Pool, Namespace: i.Namespace}, Name: i.Name, ID: i.ID, Trash: i.Trash != nil && !i.Listed,
 		Location: i.PoolID, Size: i.Size, Tag: i.Metadata[ceph.TagCluster], Retain: ceph.Retained(i.Metadata, name), UUID: name.UUID,
-		PV: i.Metadata[ceph.TagPV], PVC: ObjectName(i.Metadata[ceph.TagPVCNamespace], i.Metadata[ceph.TagPVC]), Created: i.Created,
+		PV: i.Metadata[ceph.TagPV], PVC: teardown.ObjectName(i.Metadata[ceph.TagPVCNamespace], i.Metadata[ceph.TagPVC]), Created: i.Created,
 	}
 	switch {
 	case name.Temporary:
-		item.Kind = TemporaryImage
+		item.Kind = teardown.TemporaryImage
 	case i.Metadata[ceph.TagSnapshotContent] != "" && item.PV == "":
-		item.Kind, item.PV = SnapshotImage, i.Metadata[ceph.TagSnapshotContent]
-		item.PVC = ObjectName(i.Metadata[ceph.TagSnapshotNamespace], i.Metadata[ceph.TagSnapshot])
+		item.Kind, item.PV = teardown.SnapshotImage, i.Metadata[ceph.TagSnapshotContent]
+		item.PVC = teardown.ObjectName(i.Metadata[ceph.TagSnapshotNamespace], i.Metadata[ceph.TagSnapshot])
 	}
 	return item
 }
@@ -113,7 +114,7 @@ func (n imageNode) describe() string {
 }
 
 // setLevels orders removals. A loop cannot be; where a broken omap has one, nothing hangs.
-func (p *imagePlan) setLevels() {
+func (p *plan) setLevels() {
 	seen := make([]bool, len(p.nodes))
 	var level func(n int) int
 	level = func(n int) int {
@@ -133,7 +134,7 @@ func (p *imagePlan) setLevels() {
 }
 
 // candidates are the images of which it matters who uses them.
-func (p *imagePlan) candidates() []ceph.RBDImage {
+func (p *plan) candidates() []ceph.RBDImage {
 	var out []ceph.RBDImage
 	for _, n := range p.nodes {
 		if n.member && n.decision.Verdict != "" {
@@ -143,8 +144,8 @@ func (p *imagePlan) candidates() []ceph.RBDImage {
 	return out
 }
 
-func (p *imagePlan) findings(o Options) Findings {
-	out := Findings{Tags: p.tags, Decisions: p.records(o)}
+func (p *plan) findings(o teardown.Options) teardown.Findings {
+	out := teardown.Findings{Tags: p.tags, Decisions: p.records(o)}
 	for _, n := range p.nodes {
 		if n.decision.Verdict != "" {
 			out.Decisions = append(out.Decisions, n.decision)

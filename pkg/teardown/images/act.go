@@ -1,4 +1,4 @@
-package teardown
+package images
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
 const (
@@ -27,8 +28,8 @@ const (
 
 // Remove marks temporary images, takes groups apart, and removes images from the last clones to
 // their oldest parents, level by level, so that no image goes before its clones are gone.
-func (p *Images) Remove(ctx context.Context, agreed []Decision, tell func(Outcome)) error {
-	if p.clock.Since(p.found) > Freshness {
+func (p *part) Remove(ctx context.Context, agreed []teardown.Decision, tell func(teardown.Outcome)) error {
+	if p.clock.Since(p.found) > teardown.Freshness {
 		if _, err := p.Find(ctx, nil); err != nil {
 			return err
 		}
@@ -40,7 +41,7 @@ func (p *Images) Remove(ctx context.Context, agreed []Decision, tell func(Outcom
 	if err := p.record(ctx, todo); err != nil {
 		return err
 	}
-	p.each(ctx, todo.temporary, func(ctx context.Context, j *imageJob) {
+	p.each(ctx, todo.temporary, func(ctx context.Context, j *job) {
 		image := j.node.image
 		if image.Metadata[markKey] == markOf(p.options.InfraID, image) || !image.Header {
 			return
@@ -49,9 +50,9 @@ func (p *Images) Remove(ctx context.Context, agreed []Decision, tell func(Outcom
 			return p.rbd.SetImageMetadata(ctx, image, markKey, markOf(p.options.InfraID, image))
 		})
 	})
-	p.each(ctx, todo.groups, func(ctx context.Context, j *imageJob) {
+	p.each(ctx, todo.groups, func(ctx context.Context, j *job) {
 		j.err = p.removeGroup(ctx, *j.group)
-		tell(Outcome{Decision: j.decision, Err: j.err})
+		tell(teardown.Outcome{Decision: j.decision, Err: j.err})
 	})
 	failed := map[ceph.ImageRef]error{}
 	for _, j := range todo.groups {
@@ -60,14 +61,14 @@ func (p *Images) Remove(ctx context.Context, agreed []Decision, tell func(Outcom
 		}
 	}
 	for _, level := range todo.levels {
-		p.each(ctx, level, func(ctx context.Context, j *imageJob) {
+		p.each(ctx, level, func(ctx context.Context, j *job) {
 			if j.err == nil {
 				j.err = p.childFailure(j, failed)
 			}
 			if j.err == nil {
 				j.note, j.err = p.removeImage(ctx, j)
 			}
-			tell(Outcome{Decision: j.decision, Note: j.note, Err: j.err})
+			tell(teardown.Outcome{Decision: j.decision, Note: j.note, Err: j.err})
 		})
 		if ctx.Err() != nil {
 			return fmt.Errorf("interrupted: %w", context.Cause(ctx))
@@ -82,7 +83,7 @@ func (p *Images) Remove(ctx context.Context, agreed []Decision, tell func(Outcom
 }
 
 // childFailure keeps a parent whose clone is still there.
-func (p *Images) childFailure(j *imageJob, failed map[ceph.ImageRef]error) error {
+func (p *part) childFailure(j *job, failed map[ceph.ImageRef]error) error {
 	for _, c := range j.node.children {
 		child := p.plan.nodes[c].image
 		if failed[child.ImageRef] != nil {
@@ -92,7 +93,7 @@ func (p *Images) childFailure(j *imageJob, failed map[ceph.ImageRef]error) error
 	return nil
 }
 
-func (p *Images) removeGroup(ctx context.Context, g groupNode) error {
+func (p *part) removeGroup(ctx context.Context, g groupNode) error {
 	var members []ceph.RBDImage
 	for _, m := range g.members {
 		members = append(members, p.plan.nodes[m].image)
@@ -109,7 +110,7 @@ func (p *Images) removeGroup(ctx context.Context, g groupNode) error {
 // removeImage: snapshots, trash, journal, removal. After the move to the trash, tag and name
 // alone prove that it is ours, so that the journal may go before the image does: an image without
 // journal is found again, a journal without image says nothing about its cluster.
-func (p *Images) removeImage(ctx context.Context, j *imageJob) (note string, err error) {
+func (p *part) removeImage(ctx context.Context, j *job) (note string, err error) {
 	image := j.node.image
 	if err := p.patiently(ctx, func(ctx context.Context) error { return p.unused(ctx, image) }); err != nil {
 		return "", err
@@ -143,7 +144,7 @@ func (p *Images) removeImage(ctx context.Context, j *imageJob) (note string, err
 
 // unused: a run over thousands of images takes its time, and a move to the trash succeeds under
 // those who have an image open.
-func (p *Images) unused(ctx context.Context, image ceph.RBDImage) error {
+func (p *part) unused(ctx context.Context, image ceph.RBDImage) error {
 	uses, err := p.rbd.ImageUsers(ctx, image.Pool, image.Namespace, []string{image.ID})
 	if err != nil {
 		return err
@@ -155,7 +156,7 @@ func (p *Images) unused(ctx context.Context, image ceph.RBDImage) error {
 	return nil
 }
 
-func (p *Images) removeTrash(ctx context.Context, j *imageJob) (note string, err error) {
+func (p *part) removeTrash(ctx context.Context, j *job) (note string, err error) {
 	image := j.node.image
 	if j.node.waitsFor != "" {
 		err := p.patiently(ctx, func(ctx context.Context) error { return p.rbd.QueueTrashRemoval(ctx, image) })
@@ -182,7 +183,7 @@ func (p *Images) removeTrash(ctx context.Context, j *imageJob) (note string, err
 }
 
 // untilGone waits for the mgr.
-func (p *Images) untilGone(ctx context.Context, image ceph.RBDImage) error {
+func (p *part) untilGone(ctx context.Context, image ceph.RBDImage) error {
 	deadline := p.clock.Now().Add(shortRemoval + time.Duration(image.Objects())*perObject)
 	for {
 		var gone bool
@@ -196,19 +197,19 @@ func (p *Images) untilGone(ctx context.Context, image ceph.RBDImage) error {
 		if p.clock.Now().After(deadline) {
 			return fmt.Errorf("the mgr has not removed it yet (`ceph rbd task list` shows its queue): %w", ceph.ErrTimeout)
 		}
-		if err := Wait(ctx, p.clock, pollPause); err != nil {
+		if err := teardown.Wait(ctx, p.clock, pollPause); err != nil {
 			return err
 		}
 	}
 }
 
 // patiently calls what takes Ceph a moment.
-func (p *Images) patiently(ctx context.Context, call func(context.Context) error) error {
-	return p.retry(ctx, CallLimit, call)
+func (p *part) patiently(ctx context.Context, call func(context.Context) error) error {
+	return p.retry(ctx, teardown.CallLimit, call)
 }
 
 // retry tries again while an image is busy, or a daemon of Ceph's away.
-func (p *Images) retry(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
+func (p *part) retry(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
 	deadline := p.clock.Now().Add(busyPatience)
 	for {
 		err := func() error {
@@ -220,7 +221,7 @@ func (p *Images) retry(ctx context.Context, limit time.Duration, call func(conte
 		if err == nil || !passing || p.clock.Now().After(deadline) || ctx.Err() != nil {
 			return err
 		}
-		if Wait(ctx, p.clock, busyPause) != nil {
+		if teardown.Wait(ctx, p.clock, busyPause) != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package teardown
+package images
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	"slices"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
-// imageRecord says what a run was about to remove, when all of it could still be proven. It lies in
+// record says what a run was about to remove, when all of it could still be proven. It lies in
 // the images' pool from before the first change until all is gone. Whoever goes on after a kill
 // knows from it whose the rests are that have lost their tag: trash entries without header, groups
 // without images, temporary images without the image that they belong to.
-type imageRecord struct {
+type record struct {
 	Version int             `json:"version"`
 	Images  []recordedImage `json:"images"`
 	Groups  []recordedImage `json:"groups,omitempty"`
@@ -37,7 +38,7 @@ type recorded struct {
 	runs map[string][]string
 }
 
-func (r *recorded) read(ctx context.Context, from Recorder, pool ceph.Pool, infraID string) error {
+func (r *recorded) read(ctx context.Context, from teardown.Recorder, pool ceph.Pool, infraID string) error {
 	records, err := from.Records(ctx, pool.Name, "", recordObject(infraID))
 	if err != nil {
 		return err
@@ -47,10 +48,10 @@ func (r *recorded) read(ctx context.Context, from Recorder, pool ceph.Pool, infr
 		if content == nil {
 			continue
 		}
-		var found imageRecord
-		if err := json.Unmarshal(content, &found); err != nil || found.Version != RecordVersion {
+		var found record
+		if err := json.Unmarshal(content, &found); err != nil || found.Version != teardown.RecordVersion {
 			return fmt.Errorf("object %s of pool %s is no record of version %d: look at it, and remove it if it is not needed",
-				RecordName(recordObject(infraID), run), pool.Name, RecordVersion)
+				teardown.RecordName(recordObject(infraID), run), pool.Name, teardown.RecordVersion)
 		}
 		for _, i := range found.Images {
 			r.images[ceph.ImageRef{PoolID: pool.ID, Namespace: i.Namespace, ID: i.ID}] = i.Name
@@ -63,11 +64,11 @@ func (r *recorded) read(ctx context.Context, from Recorder, pool ceph.Pool, infr
 }
 
 // record writes down what will be removed, before anything is.
-func (p *Images) record(ctx context.Context, todo imageJobs) error {
-	byPool := map[string]*imageRecord{}
-	at := func(pool string) *imageRecord {
+func (p *part) record(ctx context.Context, todo jobs) error {
+	byPool := map[string]*record{}
+	at := func(pool string) *record {
 		if byPool[pool] == nil {
-			byPool[pool] = &imageRecord{Version: RecordVersion}
+			byPool[pool] = &record{Version: teardown.RecordVersion}
 		}
 		return byPool[pool]
 	}
@@ -89,7 +90,7 @@ func (p *Images) record(ctx context.Context, todo imageJobs) error {
 		if err != nil {
 			return err
 		}
-		run := NewRun(p.clock.Now())
+		run := teardown.NewRun(p.clock.Now())
 		err = p.patiently(ctx, func(ctx context.Context) error {
 			return p.rbd.AppendRecord(ctx, pool, "", recordObject(p.options.InfraID), run, content)
 		})
@@ -103,19 +104,19 @@ func (p *Images) record(ctx context.Context, todo imageJobs) error {
 
 // strikes says that the run removes the records of earlier ones from a pool: it looks after all that
 // they name.
-func (o Options) strikes(pool string) bool {
+func strikes(o teardown.Options, pool string) bool {
 	return len(o.Volumes) == 0 && (len(o.Pools) == 0 || slices.Contains(o.Pools, pool))
 }
 
 // forget removes the records once they are of no use.
-func (p *Images) forget(ctx context.Context, agreed []Decision, needed bool, tell func(Outcome)) error {
-	return StrikeRecords(agreed, needed, func() error {
+func (p *part) forget(ctx context.Context, agreed []teardown.Decision, needed bool, tell func(teardown.Outcome)) error {
+	return teardown.StrikeRecords(agreed, needed, func() error {
 		runs := map[string][]string{}
 		for pool, run := range p.own {
 			runs[pool] = append(runs[pool], run)
 		}
 		for pool, earlier := range p.plan.runs {
-			if p.options.strikes(pool) {
+			if strikes(p.options, pool) {
 				runs[pool] = append(runs[pool], earlier...)
 			}
 		}
@@ -132,11 +133,11 @@ func (p *Images) forget(ctx context.Context, agreed []Decision, needed bool, tel
 }
 
 // records are the decisions on what earlier runs wrote down.
-func (p *imagePlan) records(o Options) []Decision {
-	var out []Decision
+func (p *plan) records(o teardown.Options) []teardown.Decision {
+	var out []teardown.Decision
 	for _, pool := range slices.Sorted(maps.Keys(p.runs)) {
-		if o.strikes(pool) {
-			out = append(out, EarlierRecord(Place{Pool: pool}, recordObject(o.InfraID)))
+		if strikes(o, pool) {
+			out = append(out, teardown.EarlierRecord(teardown.Place{Pool: pool}, recordObject(o.InfraID)))
 		}
 	}
 	return out

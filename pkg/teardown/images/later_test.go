@@ -1,8 +1,9 @@
-package teardown
+package images
 
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
@@ -22,15 +24,15 @@ func TestChangedWhileAsking(t *testing.T) {
 	cloned, gone, plain := a.volume(), a.volume(), a.volume()
 	now := clocktesting.NewFakeClock(time.Unix(1000, 0))
 	var out bytes.Buffer
-	options := Options{InfraID: "a", Parallel: 1}
-	report, err := Run(t.Context(), Config{Options: options, Out: &out, Parts: []Part{NewImages(options, f, now)}, Confirm: func(string) (bool, error) {
+	options := teardown.Options{InfraID: "a", Parallel: 1}
+	report, err := teardown.Run(t.Context(), teardown.Config{Options: options, Out: &out, Parts: []teardown.Part{New(options, f, now)}, Confirm: func(string) (bool, error) {
 		b := cluster{fakeRBD: f, id: "b"}
 		b.cloneOf(cloned, b.volume(), ceph.TrashSnapshot, "new")
 		delete(f.images, gone.ImageRef)
 		now.Step(time.Hour)
 		return true, nil
 	}})
-	if err != nil || report.Code() != CodeFailed {
+	if err != nil || report.Code() != teardown.CodeFailed {
 		t.Fatalf("code %d, %v\n%s", report.Code(), err, out.String())
 	}
 	if f.images[cloned.ImageRef] == nil || !cloned.Listed || !strings.Contains(out.String(), "changed since it was shown") {
@@ -49,13 +51,13 @@ func TestAliveWhileAsking(t *testing.T) {
 	a.volume()
 	now := clocktesting.NewFakeClock(time.Unix(1000, 0))
 	var out bytes.Buffer
-	options := Options{InfraID: "a", Parallel: 1}
-	report, err := Run(t.Context(), Config{Options: options, Out: &out, Parts: []Part{NewImages(options, f, now)}, Confirm: func(string) (bool, error) {
+	options := teardown.Options{InfraID: "a", Parallel: 1}
+	report, err := teardown.Run(t.Context(), teardown.Config{Options: options, Out: &out, Parts: []teardown.Part{New(options, f, now)}, Confirm: func(string) (bool, error) {
 		f.users[v.ImageRef] = ceph.ImageUse{Clients: []string{"10.0.0.1:0/1"}, Alive: true}
 		now.Step(time.Hour)
 		return true, nil
 	}})
-	if err != nil || report.Code() != CodeFailed || len(f.images) != 2 || f.steps != 0 {
+	if err != nil || report.Code() != teardown.CodeFailed || len(f.images) != 2 || f.steps != 0 {
 		t.Errorf("code %d, %d images, %d changes, %v\n%s", report.Code(), len(f.images), f.steps, err, out.String())
 	}
 }
@@ -81,10 +83,11 @@ func TestParentsOfWhatFailed(t *testing.T) {
 	s := a.snapshot(v)
 	r := a.restore(s)
 	other := a.volume()
-	options := Options{InfraID: "a", Parallel: 1}
+	options := teardown.Options{InfraID: "a", Parallel: 1}
 	var out bytes.Buffer
-	report, err := Run(t.Context(), Config{Options: options, Out: &out, Parts: []Part{NewImages(options, stubborn{f, r.Name}, clock.RealClock{})}})
-	if err != nil || report.Code() != CodeFailed || len(report.failed()) != 3 {
+	report, err := teardown.Run(t.Context(), teardown.Config{Options: options, Out: &out, Parts: []teardown.Part{New(options, stubborn{f, r.Name}, clock.RealClock{})}})
+	failed := slices.DeleteFunc(slices.Clone(report.Items), func(l teardown.Line) bool { return l.Verdict != teardown.Remove || l.Result == "removed" })
+	if err != nil || report.Code() != teardown.CodeFailed || len(failed) != 3 {
 		t.Fatalf("code %d, %v\n%s", report.Code(), err, out.String())
 	}
 	if !v.Listed || !s.Listed || f.images[other.ImageRef] != nil {
@@ -113,12 +116,12 @@ func TestDeadClient(t *testing.T) {
 	f := newFakeRBD()
 	cluster{fakeRBD: f, id: "a"}.volume()
 	now := clocktesting.NewFakeClock(time.Unix(1000, 0))
-	defer teardowntest.StepWhileWaiting(now, lookAgain)()
-	options := Options{InfraID: "a", Parallel: 1}
+	defer teardowntest.StepWhileWaiting(now, time.Second)()
+	options := teardown.Options{InfraID: "a", Parallel: 1}
 	asked := 0
 	var out bytes.Buffer
-	report, err := Run(t.Context(), Config{Options: options, Out: &out, Parts: []Part{NewImages(options, dying{f, &asked}, now)}})
-	if err != nil || report.Code() != CodeDone || len(f.images) != 0 {
+	report, err := teardown.Run(t.Context(), teardown.Config{Options: options, Out: &out, Parts: []teardown.Part{New(options, dying{f, &asked}, now)}})
+	if err != nil || report.Code() != teardown.CodeDone || len(f.images) != 0 {
 		t.Errorf("code %d, %v\n%s", report.Code(), err, out.String())
 	}
 }
@@ -143,11 +146,11 @@ func TestOpenedMeanwhile(t *testing.T) {
 	v := cluster{fakeRBD: f, id: "a"}.volume()
 	now := clocktesting.NewFakeClock(time.Unix(1000, 0))
 	defer teardowntest.StepWhileWaiting(now, busyPatience)()
-	options := Options{InfraID: "a", Parallel: 1}
+	options := teardown.Options{InfraID: "a", Parallel: 1}
 	asked := 0
 	var out bytes.Buffer
-	report, err := Run(t.Context(), Config{Options: options, Out: &out, Parts: []Part{NewImages(options, opened{f, v, &asked}, now)}})
-	if err != nil || report.Code() != CodeFailed || !v.Listed || !strings.Contains(out.String(), "opened meanwhile") {
+	report, err := teardown.Run(t.Context(), teardown.Config{Options: options, Out: &out, Parts: []teardown.Part{New(options, opened{f, v, &asked}, now)}})
+	if err != nil || report.Code() != teardown.CodeFailed || !v.Listed || !strings.Contains(out.String(), "opened meanwhile") {
 		t.Errorf("code %d, listed %t, %v\n%s", report.Code(), v.Listed, err, out.String())
 	}
 }

@@ -1,4 +1,7 @@
-package teardown
+// Package images finds and removes what a cluster left in RBD: images, those in the trash too, their groups, and
+// ceph-csi's journals of them. It gathers facts of all images of all pools, of which whose they are is decided in
+// pure functions; clones go before what they were made from.
+package images
 
 import (
 	"context"
@@ -11,10 +14,11 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
-// ImageReader reads RBD. Nothing is opened or changed by it.
-type ImageReader interface {
+// Reader reads RBD. Nothing is opened or changed by it.
+type Reader interface {
 	Pools(ctx context.Context) ([]ceph.Pool, error)
 	// ImageNamespaces lists the RADOS namespaces of a pool, its own, "", included.
 	ImageNamespaces(ctx context.Context, pool string) ([]string, error)
@@ -28,8 +32,8 @@ type ImageReader interface {
 	ImageJournals(ctx context.Context, pool string, namespaces []string, names []ceph.JournalName) ([]ceph.JournalPiece, error)
 }
 
-// ImageRemover changes images. What is gone already is no error.
-type ImageRemover interface {
+// Remover changes images. What is gone already is no error.
+type Remover interface {
 	SetImageMetadata(ctx context.Context, image ceph.RBDImage, key, value string) error
 	RemoveImageSnapshots(ctx context.Context, image ceph.RBDImage, snapshots []ceph.ImageSnapshot) error
 	TrashImage(ctx context.Context, image ceph.RBDImage) error
@@ -39,8 +43,8 @@ type ImageRemover interface {
 	QueueTrashRemoval(ctx context.Context, image ceph.RBDImage) error
 }
 
-// ImageCompany looks after what images have around them.
-type ImageCompany interface {
+// Company looks after what images have around them.
+type Company interface {
 	// ImageUsers tells who uses images of one RADOS namespace, by their IDs; those that nobody uses
 	// are left out.
 	ImageUsers(ctx context.Context, pool, namespace string, ids []string) (map[string]ceph.ImageUse, error)
@@ -53,47 +57,48 @@ type ImageCompany interface {
 
 // RBD is all that is needed of a connection.
 type RBD interface {
-	ImageReader
-	ImageRemover
-	ImageCompany
-	Recorder
+	Reader
+	Remover
+	Company
+	teardown.Recorder
 }
 
-// Images is the Part of RBD.
-type Images struct {
-	options Options
+// part is that of RBD.
+type part struct {
+	options teardown.Options
 	rbd     RBD
 	clock   clock.Clock
 
 	// found is when plan was made.
 	found time.Time
-	plan  imagePlan
+	plan  plan
 	// own is what this run has written its record as, by pool.
 	own map[string]string
 }
 
-// NewImages makes the Part of RBD.
-func NewImages(o Options, rbd RBD, c clock.Clock) *Images {
-	return &Images{options: o, rbd: rbd, clock: c}
+// New returns the part of RBD: images with their snapshots, clones and groups, and what ceph-csi keeps about
+// them, in all pools.
+func New(o teardown.Options, rbd RBD, c clock.Clock) teardown.Part {
+	return &part{options: o, rbd: rbd, clock: c}
 }
 
 // Find reads all pools that may hold images of the cluster.
-func (p *Images) Find(ctx context.Context, _ []Decision) (Findings, error) {
-	facts, err := gatherImages(ctx, p.rbd, p.options)
+func (p *part) Find(ctx context.Context, _ []teardown.Decision) (teardown.Findings, error) {
+	f, err := gather(ctx, p.rbd, p.options)
 	if err != nil {
-		return Findings{}, err
+		return teardown.Findings{}, err
 	}
 	// Who uses an image matters for what would go; the rest is not asked.
-	first := decideImages(p.options, facts)
-	if facts.users, err = p.users(ctx, first.candidates()); err != nil {
-		return Findings{}, err
+	first := decide(p.options, f)
+	if f.users, err = p.users(ctx, first.candidates()); err != nil {
+		return teardown.Findings{}, err
 	}
-	p.found, p.plan = p.clock.Now(), decideImages(p.options, facts)
+	p.found, p.plan = p.clock.Now(), decide(p.options, f)
 	return p.plan.findings(p.options), nil
 }
 
 // users asks who uses images, until those that have died are dropped.
-func (p *Images) users(ctx context.Context, images []ceph.RBDImage) (map[ceph.ImageRef]ceph.ImageUse, error) {
+func (p *part) users(ctx context.Context, images []ceph.RBDImage) (map[ceph.ImageRef]ceph.ImageUse, error) {
 	type place struct{ pool, namespace string }
 	ids := map[place][]string{}
 	for _, i := range images {
@@ -101,7 +106,7 @@ func (p *Images) users(ctx context.Context, images []ceph.RBDImage) (map[ceph.Im
 		ids[at] = append(ids[at], i.ID)
 	}
 	var out map[ceph.ImageRef]ceph.ImageUse
-	err := AwaitDead(ctx, p.clock, func() (silent bool, err error) {
+	err := teardown.AwaitDead(ctx, p.clock, func() (silent bool, err error) {
 		uses := map[place]map[string]ceph.ImageUse{}
 		for at, there := range ids {
 			if uses[at], err = p.rbd.ImageUsers(ctx, at.pool, at.namespace, there); err != nil {
@@ -120,8 +125,8 @@ func (p *Images) users(ctx context.Context, images []ceph.RBDImage) (map[ceph.Im
 	return out, err
 }
 
-// imageFacts is what was read of RBD.
-type imageFacts struct {
+// facts is what was read of RBD.
+type facts struct {
 	images []ceph.RBDImage
 	groups []ceph.RBDGroup
 	// journals are those of the images that carry the tag, by pool.
@@ -134,57 +139,57 @@ const rbdApplication = "rbd"
 
 // holdsImages says that a pool may hold images of the cluster: its application says so, or a claim of
 // the cluster, or whoever names it. Erasure-coded pools hold data alone.
-func holdsImages(p ceph.Pool, o Options) bool {
+func holdsImages(p ceph.Pool, o teardown.Options) bool {
 	claimed := pools.Marked([]ceph.Pool{p}, o.InfraID, driver.Kinds()...)
 	return !p.ErasureCoded && (slices.Contains(p.Applications, rbdApplication) || len(claimed) > 0 || slices.Contains(o.Pools, p.Name))
 }
 
-// gatherImages reads all pools that may hold images, whatever the run is limited to: clones may be
+// gather reads all pools that may hold images, whatever the run is limited to: clones may be
 // anywhere.
-func gatherImages(ctx context.Context, reader RBD, o Options) (imageFacts, error) {
-	facts := imageFacts{journals: map[string][]ceph.Journal{}, recorded: recorded{images: map[ceph.ImageRef]string{}, groups: map[ceph.GroupRef]string{}, runs: map[string][]string{}}}
+func gather(ctx context.Context, reader RBD, o teardown.Options) (facts, error) {
+	f := facts{journals: map[string][]ceph.Journal{}, recorded: recorded{images: map[ceph.ImageRef]string{}, groups: map[ceph.GroupRef]string{}, runs: map[string][]string{}}}
 	all, err := reader.Pools(ctx)
 	if err != nil {
-		return facts, err
+		return f, err
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(p ceph.Pool) bool { return !holdsImages(p, o) })
 	for _, name := range o.Pools {
 		if !slices.ContainsFunc(all, func(p ceph.Pool) bool { return p.Name == name }) {
-			return facts, fmt.Errorf("there is no replicated pool %q", name)
+			return f, fmt.Errorf("there is no replicated pool %q", name)
 		}
 	}
 	for _, pool := range all {
-		if err := facts.recorded.read(ctx, reader, pool, o.InfraID); err != nil {
-			return facts, err
+		if err := f.recorded.read(ctx, reader, pool, o.InfraID); err != nil {
+			return f, err
 		}
 		namespaces, err := reader.ImageNamespaces(ctx, pool.Name)
 		if err != nil {
-			return facts, err
+			return f, err
 		}
 		var names []ceph.JournalName
 		for _, namespace := range namespaces {
 			images, err := reader.Images(ctx, pool, namespace)
 			if err != nil {
-				return facts, err
+				return f, err
 			}
 			groups, err := reader.ImageGroups(ctx, pool, namespace)
 			if err != nil {
-				return facts, err
+				return f, err
 			}
-			facts.images, facts.groups = append(facts.images, images...), append(facts.groups, groups...)
+			f.images, f.groups = append(f.images, images...), append(f.groups, groups...)
 			names = append(names, journalNames(o.InfraID, images, groups)...)
 		}
-		if facts.journals[pool.Name], err = readJournals(ctx, reader, pool.Name, namespaces, names); err != nil {
-			return facts, err
+		if f.journals[pool.Name], err = readJournals(ctx, reader, pool.Name, namespaces, names); err != nil {
+			return f, err
 		}
 	}
-	return facts, nil
+	return f, nil
 }
 
 // readJournals reads the named journals. Where a complete one has no key in the usual directories, as
 // with a ceph-csi that was told an --instanceid, it reads all there are: once the image is gone,
 // nothing would tell whose key that is.
-func readJournals(ctx context.Context, reader ImageReader, pool string, namespaces []string, names []ceph.JournalName) ([]ceph.Journal, error) {
+func readJournals(ctx context.Context, reader Reader, pool string, namespaces []string, names []ceph.JournalName) ([]ceph.Journal, error) {
 	pieces, err := reader.ImageJournals(ctx, pool, namespaces, names)
 	if err != nil {
 		return nil, err

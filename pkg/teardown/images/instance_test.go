@@ -1,4 +1,4 @@
-package teardown
+package images
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
 // TestInstanceIDs: the directory of a ceph-csi that was told an --instanceid has that in its name.
@@ -19,8 +20,8 @@ func TestInstanceIDs(t *testing.T) {
 		usual, own := [3]string{"rbd", "", renamed + "default"}, [3]string{"rbd", "", renamed + "shop"}
 		f.journals[own], f.journals[usual] = f.journals[usual], map[string]string{}
 	}
-	report, out, err := runImages(t, f, nil, clock.RealClock{})
-	if err != nil || report.Code() != CodeDone || len(f.images) != 1 || f.listed == 0 {
+	report, out, err := run(t, f, nil, clock.RealClock{})
+	if err != nil || report.Code() != teardown.CodeDone || len(f.images) != 1 || f.listed == 0 {
 		t.Fatalf("%v, code %d, pools listed %d times\n%s", err, report.Code(), f.listed, out)
 	}
 	for at, omap := range f.journals {
@@ -40,7 +41,7 @@ func TestUsualDirectories(t *testing.T) {
 	a := cluster{fakeRBD: f, id: "a"}
 	a.snapshot(a.volume())
 	a.clone(a.volume())
-	if _, _, err := runImages(t, f, nil, clock.RealClock{}); err != nil || f.listed > 0 {
+	if _, _, err := run(t, f, nil, clock.RealClock{}); err != nil || f.listed > 0 {
 		t.Errorf("%v, pools listed %d times", err, f.listed)
 	}
 }
