@@ -18,6 +18,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/images"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/subvolumes"
 )
 
 // options reads what living clusters name. The cluster is nil without --kubeconfig.
@@ -104,7 +105,7 @@ func (f teardownFlags) namespaces() []string {
 // writeList shows who uses the Ceph cluster.
 func (f teardownFlags) writeList(ctx context.Context, conn *rados.Conn, out, progress io.Writer) error {
 	o := teardown.Options{InfraID: teardown.Nobody, JournalNamespaces: f.namespaces(), Parallel: f.parallel}
-	uses, err := teardown.List(ctx, conn, []teardown.Part{images.New(o, conn, clock.RealClock{}), teardown.NewFiles(filesConfig(o, conn, progress))}, time.Now())
+	uses, err := teardown.List(ctx, conn, []teardown.Part{images.New(o, conn, clock.RealClock{}), newSubvolumes(o, conn, progress)}, time.Now())
 	if err != nil {
 		return err
 	}
@@ -157,7 +158,7 @@ func (f teardownFlags) parts(o teardown.Options, conn *rados.Conn, progress io.W
 		parts = append(parts, images.New(o, conn, clock.RealClock{}))
 	}
 	if len(f.filesystems) > 0 || len(f.pools) == 0 {
-		parts = append(parts, teardown.NewFiles(filesConfig(o, conn, progress)))
+		parts = append(parts, newSubvolumes(o, conn, progress))
 	}
 	if f.orphans {
 		return parts
@@ -169,25 +170,25 @@ func (f teardownFlags) parts(o teardown.Options, conn *rados.Conn, progress io.W
 	return append(parts, teardown.NewUsers(o, conn, users, f.keepUsers), teardown.NewProtections(o, conn, driver.Kinds()))
 }
 
-func filesConfig(o teardown.Options, conn *rados.Conn, progress io.Writer) teardown.FilesConfig {
-	return teardown.FilesConfig{
+func newSubvolumes(o teardown.Options, conn *rados.Conn, progress io.Writer) teardown.Part {
+	return subvolumes.New(subvolumes.Config{
 		Options: o, Ceph: conn, Clock: clock.RealClock{},
 		Tell: func(sentence string) { fmt.Fprintln(progress, sentence) },
-		Manager: func(ctx context.Context) (teardown.SubvolumeManager, error) {
+		Manager: func(ctx context.Context) (subvolumes.Manager, error) {
 			manager, err := conn.Manager(ctx)
 			if err != nil {
 				return nil, err
 			}
 			return manager, nil
 		},
-		Mount: func(ctx context.Context, filesystem string) (teardown.FileMount, error) {
+		Mount: func(ctx context.Context, filesystem string) (subvolumes.Mount, error) {
 			mount, err := conn.Mount(ctx, filesystem)
 			if err != nil {
 				return nil, err
 			}
 			return mount, nil
 		},
-	}
+	})
 }
 
 // source is what --ceph-conf and --keyring say, or else the cluster's Secret.

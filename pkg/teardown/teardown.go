@@ -3,7 +3,7 @@
 // needs no Kubernetes. It removes nothing that is not provably of that cluster.
 //
 // Run gathers, decides in pure functions, shows, asks and acts. It may be killed anywhere and
-// run again. What it does in each kind of storage is a Part.
+// run again. What it does in each kind of storage is a Part, which has a package of its own.
 package teardown
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
-// Errors of Run that are no fault of Ceph's.
+// Errors that are no fault of Ceph's.
 var (
 	// ErrNoInfraID says that nothing tells whose volumes are meant.
 	ErrNoInfraID = errors.New("the infra ID is empty")

@@ -18,7 +18,7 @@ var layers = []struct {
 }{
 	{name: "subcommands", packages: []string{"cmd/ceph-csi-driver-operator"}},
 	{name: "uninstall", packages: []string{"pkg/uninstall"}},
-	{name: "kinds of storage", packages: []string{"pkg/teardown/images"}},
+	{name: "kinds of storage", packages: []string{"pkg/teardown/images", "pkg/teardown/subvolumes"}},
 	{name: "wiring", packages: []string{"pkg/operator", "pkg/process", "pkg/clusterstorage", "pkg/teardown", "pkg/check"}},
 	{name: "status", packages: []string{"pkg/status"}},
 	{name: "features", packages: []string{

@@ -1,4 +1,4 @@
-package teardown
+package subvolumes
 
 import (
 	"maps"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
@@ -17,11 +18,11 @@ func (f *fakeFiles) retain(volume, snapshot, shallow string) {
 func TestSnapshotDecisions(t *testing.T) {
 	tests := map[string]fileCase{
 		"OnForeignVolume": {
-			reason: "ours, on another cluster's volume", verdict: Remove,
+			reason: "ours, on another cluster's volume", verdict: teardown.Remove,
 			lay: func(_ *fakeFiles, a, b tenant) string { return a.snapshot(b.volume()) },
 		},
 		"OfRemovedVolume": {
-			reason: "its tag is in the file alone", verdict: Remove,
+			reason: "its tag is in the file alone", verdict: teardown.Remove,
 			lay: func(_ *fakeFiles, a, _ tenant) string {
 				volume := a.volume()
 				snapshot := a.snapshot(volume)
@@ -34,7 +35,7 @@ func TestSnapshotDecisions(t *testing.T) {
 			lay:    func(_ *fakeFiles, a, b tenant) string { return b.snapshot(a.volume()) },
 		},
 		"WrongSource": {
-			reason: "the journal is of a snapshot of another volume", verdict: Refuse, because: "says that it is of", code: CodeRefused,
+			reason: "the journal is of a snapshot of another volume", verdict: teardown.Refuse, because: "says that it is of", code: teardown.CodeRefused,
 			lay: func(f *fakeFiles, a, b tenant) string {
 				snapshot := a.snapshot(b.volume())
 				f.omap("snap", snapshot)["csi.source"] = "csi-vol-" + teardowntest.UUID()
@@ -42,7 +43,7 @@ func TestSnapshotDecisions(t *testing.T) {
 			},
 		},
 		"WrongKind": {
-			reason: "no VolumeSnapshotContent", verdict: Refuse, because: "unfinished", code: CodeRefused,
+			reason: "no VolumeSnapshotContent", verdict: teardown.Refuse, because: "unfinished", code: teardown.CodeRefused,
 			lay: func(f *fakeFiles, a, b tenant) string {
 				volume := b.volume()
 				snapshot := a.snapshot(volume)
@@ -51,7 +52,7 @@ func TestSnapshotDecisions(t *testing.T) {
 			},
 		},
 		"Retain": {
-			reason: "marked", verdict: Keep, because: "deletionPolicy Retain; --include-retained",
+			reason: "marked", verdict: teardown.Keep, because: "deletionPolicy Retain; --include-retained",
 			lay: func(f *fakeFiles, a, b tenant) string {
 				volume := b.volume()
 				snapshot := a.snapshot(volume)
@@ -60,7 +61,7 @@ func TestSnapshotDecisions(t *testing.T) {
 			},
 		},
 		"RetainIncluded": {
-			reason: "marked, and asked for", verdict: Remove, change: func(o *Options) { o.IncludeRetained = true },
+			reason: "marked, and asked for", verdict: teardown.Remove, change: func(o *teardown.Options) { o.IncludeRetained = true },
 			lay: func(f *fakeFiles, a, b tenant) string {
 				volume := b.volume()
 				snapshot := a.snapshot(volume)
@@ -69,7 +70,7 @@ func TestSnapshotDecisions(t *testing.T) {
 			},
 		},
 		"VolumeOfRetained": {
-			reason: "what a kept snapshot needs is kept as well", verdict: Keep, because: "its snapshot csi-snap-",
+			reason: "what a kept snapshot needs is kept as well", verdict: teardown.Keep, because: "its snapshot csi-snap-",
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				volume := a.volume()
 				f.snap(volume, a.snapshot(volume)).metadata[ceph.TagRetain] = ceph.RetainMark
@@ -77,7 +78,7 @@ func TestSnapshotDecisions(t *testing.T) {
 			},
 		},
 		"ShownByRetained": {
-			reason: "what a kept volume shows is kept as well", verdict: Keep, because: "shows it, and stays: its PersistentVolume said",
+			reason: "what a kept volume shows is kept as well", verdict: teardown.Keep, because: "shows it, and stays: its PersistentVolume said",
 			lay: func(f *fakeFiles, a, b tenant) string {
 				volume := b.volume()
 				snapshot := a.snapshot(volume)
@@ -86,7 +87,7 @@ func TestSnapshotDecisions(t *testing.T) {
 			},
 		},
 		"VolumeOfShownByRetained": {
-			reason: "and so is what that needs", verdict: Keep, because: "its snapshot csi-snap-",
+			reason: "and so is what that needs", verdict: teardown.Keep, because: "its snapshot csi-snap-",
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				volume := a.volume()
 				snapshot := a.snapshot(volume)
@@ -95,7 +96,7 @@ func TestSnapshotDecisions(t *testing.T) {
 			},
 		},
 		"Copied": {
-			reason: "a restore is being made of it", verdict: Refuse, because: "fs clone cancel", code: CodeRefused,
+			reason: "a restore is being made of it", verdict: teardown.Refuse, because: "fs clone cancel", code: teardown.CodeRefused,
 			lay: func(f *fakeFiles, a, b tenant) string {
 				volume := b.volume()
 				snapshot := a.snapshot(volume)
@@ -104,7 +105,7 @@ func TestSnapshotDecisions(t *testing.T) {
 			},
 		},
 		"ShownByStranger": {
-			reason: "the references name a volume without a journal", verdict: Refuse, because: "shows it, and stays", code: CodeRefused,
+			reason: "the references name a volume without a journal", verdict: teardown.Refuse, because: "shows it, and stays", code: teardown.CodeRefused,
 			lay: func(f *fakeFiles, a, b tenant) string {
 				snapshot := a.snapshot(b.volume())
 				f.forget("volume", a.shallow(snapshot))
@@ -112,10 +113,10 @@ func TestSnapshotDecisions(t *testing.T) {
 			},
 		},
 		"ShownByClaimed": {
-			reason: "another cluster's PersistentVolume names the shallow volume", verdict: Refuse, because: "shallow volume", code: CodeRefused,
-			change: func(o *Options) {
-				o.Claimed = func(i Item) string {
-					return map[bool]string{true: "PersistentVolume pv of cluster b"}[i.Kind == ShallowVolume]
+			reason: "another cluster's PersistentVolume names the shallow volume", verdict: teardown.Refuse, because: "shallow volume", code: teardown.CodeRefused,
+			change: func(o *teardown.Options) {
+				o.Claimed = func(i teardown.Item) string {
+					return map[bool]string{true: "PersistentVolume pv of cluster b"}[i.Kind == teardown.ShallowVolume]
 				}
 			},
 			lay: func(_ *fakeFiles, a, b tenant) string {
@@ -133,13 +134,13 @@ func TestSnapshotDecisions(t *testing.T) {
 func TestShallowDecisions(t *testing.T) {
 	shallow := func(_ *fakeFiles, a, b tenant) string { return a.shallow(a.snapshot(b.volume())) }
 	tests := map[string]fileCase{
-		"Shallow": {reason: "its snapshot is ours", lay: shallow, verdict: Remove, because: "shows csi-snap-"},
+		"Shallow": {reason: "its snapshot is ours", lay: shallow, verdict: teardown.Remove, because: "shows csi-snap-"},
 		"Foreign": {
 			reason: "its snapshot is another cluster's",
 			lay:    func(_ *fakeFiles, a, b tenant) string { return b.shallow(b.snapshot(a.volume())) },
 		},
 		"OtherNamespace": {
-			reason: "a VolumeSnapshot can be restored in its own namespace only", verdict: Refuse, because: "perhaps another cluster's", code: CodeRefused,
+			reason: "a VolumeSnapshot can be restored in its own namespace only", verdict: teardown.Refuse, because: "perhaps another cluster's", code: teardown.CodeRefused,
 			lay: func(f *fakeFiles, a, b tenant) string {
 				uuid := shallow(f, a, b)
 				f.omap("volume", uuid)["csi.volume.owner"] = "elsewhere"
@@ -147,15 +148,17 @@ func TestShallowDecisions(t *testing.T) {
 			},
 		},
 		"NotNamed": {
-			reason: "the cluster's PersistentVolumes are known, and none names it", lay: shallow, verdict: Refuse, because: "no PersistentVolume", code: CodeRefused,
-			change: func(o *Options) { o.Ours = func(i Item) bool { return i.Kind != ShallowVolume } },
+			reason: "the cluster's PersistentVolumes are known, and none names it", lay: shallow, verdict: teardown.Refuse, because: "no PersistentVolume", code: teardown.CodeRefused,
+			change: func(o *teardown.Options) {
+				o.Ours = func(i teardown.Item) bool { return i.Kind != teardown.ShallowVolume }
+			},
 		},
 		"Named": {
-			reason: "one names it", lay: shallow, verdict: Remove, change: func(o *Options) { o.Ours = func(Item) bool { return true } },
+			reason: "one names it", lay: shallow, verdict: teardown.Remove, change: func(o *teardown.Options) { o.Ours = func(teardown.Item) bool { return true } },
 		},
 		"Mounted": {
-			reason: "a node mounts the subvolume and shows its snapshot", verdict: Refuse, because: "mounted at node-1", code: CodeRefused,
-			change: func(o *Options) { o.Force = true },
+			reason: "a node mounts the subvolume and shows its snapshot", verdict: teardown.Refuse, because: "mounted at node-1", code: teardown.CodeRefused,
+			change: func(o *teardown.Options) { o.Force = true },
 			lay: func(f *fakeFiles, a, b tenant) string {
 				volume := b.volume()
 				f.clients = []ceph.FileClient{{Entity: "client.n", Host: "node-1", Root: "/volumes/csi/csi-vol-" + volume + "/data"}}
@@ -163,8 +166,8 @@ func TestShallowDecisions(t *testing.T) {
 			},
 		},
 		"MountedRetained": {
-			reason: "the subvolume was deleted, and its snapshot is mounted", verdict: Refuse, because: "mounted at node-1", code: CodeRefused,
-			change: func(o *Options) { o.Force = true },
+			reason: "the subvolume was deleted, and its snapshot is mounted", verdict: teardown.Refuse, because: "mounted at node-1", code: teardown.CodeRefused,
+			change: func(o *teardown.Options) { o.Force = true },
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				volume := a.volume()
 				snapshot := a.snapshot(volume)
@@ -174,7 +177,7 @@ func TestShallowDecisions(t *testing.T) {
 			},
 		},
 		"Retain": {
-			reason: "marked, on its snapshot", verdict: Keep, because: "reclaimPolicy Retain; --include-retained",
+			reason: "marked, on its snapshot", verdict: teardown.Keep, because: "reclaimPolicy Retain; --include-retained",
 			lay: func(f *fakeFiles, a, b tenant) string {
 				volume := b.volume()
 				snapshot := a.snapshot(volume)
@@ -184,7 +187,7 @@ func TestShallowDecisions(t *testing.T) {
 			},
 		},
 		"RetainIncluded": {
-			reason: "marked, and asked for", verdict: Remove, change: func(o *Options) { o.IncludeRetained = true },
+			reason: "marked, and asked for", verdict: teardown.Remove, change: func(o *teardown.Options) { o.IncludeRetained = true },
 			lay: func(f *fakeFiles, a, b tenant) string {
 				volume := b.volume()
 				snapshot := a.snapshot(volume)
@@ -194,7 +197,7 @@ func TestShallowDecisions(t *testing.T) {
 			},
 		},
 		"RetainOther": {
-			reason: "another volume that shows the same snapshot is marked", verdict: Remove,
+			reason: "another volume that shows the same snapshot is marked", verdict: teardown.Remove,
 			lay: func(f *fakeFiles, a, b tenant) string {
 				volume := b.volume()
 				snapshot := a.snapshot(volume)
@@ -203,7 +206,7 @@ func TestShallowDecisions(t *testing.T) {
 			},
 		},
 		"NoSnapshot": {
-			reason: "nothing tells whose it is", verdict: Keep, because: "nobody knows",
+			reason: "nothing tells whose it is", verdict: teardown.Keep, because: "nobody knows",
 			lay: func(_ *fakeFiles, a, _ tenant) string { return a.shallow(teardowntest.UUID()) },
 		},
 	}
@@ -223,9 +226,9 @@ func TestJournalRests(t *testing.T) {
 	}
 	content := `{"version":1,"infraID":"a","entries":[{"kind":"subvolume","uuid":"` + recorded + `","name":"x"},
 		{"kind":"subvolume snapshot","uuid":"` + shown + `","name":"y"},{"kind":"shallow volume","uuid":"` + shallow + `","name":"z"}]}`
-	f.records[filesRecordObject("a")] = []byte(content)
+	f.records[recordObject("a")] = []byte(content)
 	report, err := tearDown(t, f, nil)
-	if err != nil || report.Code() != CodeDone || len(f.records) != 0 {
+	if err != nil || report.Code() != teardown.CodeDone || len(f.records) != 0 {
 		t.Fatalf("%v: %+v", err, report)
 	}
 	if f.omap("volume", recorded) != nil || f.omap("snap", shown) != nil || f.omap("volume", shallow) != nil || len(f.references) != 0 {
@@ -234,7 +237,7 @@ func TestJournalRests(t *testing.T) {
 	if f.omap("volume", stranger) == nil {
 		t.Error("a journal that nobody recorded is gone")
 	}
-	kept := slices.ContainsFunc(report.Items, func(l Line) bool { return l.UUID == stranger && l.Verdict == Keep })
+	kept := slices.ContainsFunc(report.Items, func(l teardown.Line) bool { return l.UUID == stranger && l.Verdict == teardown.Keep })
 	if !kept {
 		t.Errorf("a journal that nobody recorded is not listed: %+v", report.Items)
 	}
@@ -246,8 +249,8 @@ func TestClonesInFlight(t *testing.T) {
 	a := tenant{f, "a"}
 	source := tenant{f, "b"}.volume()
 	clone := a.clone(source)
-	report, err := tearDown(t, f, func(o *Options) { o.Ours = func(i Item) bool { return i.UUID == clone } })
-	if err != nil || report.Code() != CodeDone || f.subvolumes["csi-vol-"+clone] != nil || f.omap("volume", clone) != nil {
+	report, err := tearDown(t, f, func(o *teardown.Options) { o.Ours = func(i teardown.Item) bool { return i.UUID == clone } })
+	if err != nil || report.Code() != teardown.CodeDone || f.subvolumes["csi-vol-"+clone] != nil || f.omap("volume", clone) != nil {
 		t.Errorf("%v: %+v", err, report)
 	}
 	if f.subvolumes["csi-vol-"+source] == nil {

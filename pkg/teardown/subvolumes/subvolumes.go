@@ -1,4 +1,7 @@
-package teardown
+// Package subvolumes finds and removes what a cluster left in CephFS: subvolumes, their snapshots, shallow volumes,
+// and what ceph-csi keeps about them. Of each filesystem it reads an inventory, of which whose they are is decided
+// in pure functions; what shows or holds something else goes before it.
+package subvolumes
 
 import (
 	"context"
@@ -7,22 +10,23 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
-// FilesCeph is what is needed of a Ceph cluster to look after its filesystems.
-type FilesCeph interface {
+// Ceph is what is needed of a Ceph cluster to look after its filesystems.
+type Ceph interface {
 	FileSystems(ctx context.Context) ([]ceph.FileSystem, error)
 	Pools(ctx context.Context) ([]ceph.Pool, error)
 	Journals(ctx context.Context, pool string, namespaces ...string) ([]ceph.JournalPiece, error)
 	RemoveJournal(ctx context.Context, pool string, j ceph.Journal) error
 	References(ctx context.Context, pool, namespace, handle string) (ceph.RefTracker, error)
 	DropReferences(ctx context.Context, pool, namespace, handle string, volumes []string, all bool) error
-	Recorder
+	teardown.Recorder
 }
 
-// SubvolumeManager is the mgr's volumes module. ErrNotFound, ErrNotReady and ErrNotEmpty tell its
+// Manager is the mgr's volumes module. ErrNotFound, ErrNotReady and ErrNotEmpty tell its
 // refusals apart.
-type SubvolumeManager interface {
+type Manager interface {
 	SubvolumeGroups(ctx context.Context, filesystem string) ([]string, error)
 	Subvolumes(ctx context.Context, filesystem, group string) ([]string, error)
 	Subvolume(ctx context.Context, place ceph.SubvolumePlace) (ceph.Subvolume, error)
@@ -36,9 +40,9 @@ type SubvolumeManager interface {
 	Close()
 }
 
-// FileMount is a client of a filesystem. It reads what the mgr keeps of subvolumes where the mgr
+// Mount is a client of a filesystem. It reads what the mgr keeps of subvolumes where the mgr
 // reads it too, many times faster.
-type FileMount interface {
+type Mount interface {
 	SubvolumeMeta(ctx context.Context, group, name string) (ceph.SubvolumeMeta, error)
 	SubvolumeSnapshots(ctx context.Context, group, name string) ([]string, error)
 	SubvolumeFolder(ctx context.Context, folder string) (ceph.SubvolumeFolder, error)
@@ -46,14 +50,14 @@ type FileMount interface {
 	Close()
 }
 
-// FilesConfig is what the part of CephFS needs.
-type FilesConfig struct {
-	Options
-	Ceph FilesCeph
+// Config is what the part of CephFS needs.
+type Config struct {
+	teardown.Options
+	Ceph Ceph
 	// Manager connects to the mgr for many commands.
-	Manager func(ctx context.Context) (SubvolumeManager, error)
+	Manager func(ctx context.Context) (Manager, error)
 	// Mount mounts a filesystem.
-	Mount func(ctx context.Context, filesystem string) (FileMount, error)
+	Mount func(ctx context.Context, filesystem string) (Mount, error)
 	Clock clock.Clock
 	// Tell is told what is waited for; nil means nobody.
 	Tell func(sentence string)
@@ -69,29 +73,29 @@ const (
 	loadingPause    = 2 * time.Second
 )
 
-// files is the part of CephFS.
-type files struct {
-	FilesConfig
-	manager SubvolumeManager
+// part is that of CephFS.
+type part struct {
+	Config
+	manager Manager
 	// plans are the decisions on each filesystem, from found on.
-	plans []filesPlan
+	plans []plan
 	found time.Time
 }
 
-// NewFiles returns the part of CephFS: subvolumes, their snapshots, shallow volumes and what
+// New returns the part of CephFS: subvolumes, their snapshots, shallow volumes and what
 // ceph-csi keeps about them, in all filesystems.
-func NewFiles(c FilesConfig) Part { return &files{FilesConfig: c} }
+func New(c Config) teardown.Part { return &part{Config: c} }
 
 // inventory is what was read of one filesystem.
 type inventory struct {
 	filesystem ceph.FileSystem
-	// pool is the metadata pool, in which journals and the plan lie.
+	// pool is the metadata pool, in which journals and records lie.
 	pool       string
 	subvolumes []subvolume
 	journals   []ceph.Journal
 	references []references
-	// plan is what an interrupted run had begun.
-	plan filesRecord
+	// recorded is what interrupted runs had begun.
+	recorded record
 	// clients have the filesystem mounted; blind says why they are not known.
 	clients []ceph.FileClient
 	blind   string

@@ -1,10 +1,12 @@
-package teardown
+package subvolumes
 
 import (
 	"context"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
 // An MDS answers a change before it is in its journal, and whoever needs the locks of that change
@@ -20,30 +22,30 @@ const (
 )
 
 // hurried is each; while nothing gets done, it opens sessions with the filesystem.
-func (f *files) hurried(ctx context.Context, filesystem string, workers, n int, work func(ctx context.Context, i int) error) error {
+func (p *part) hurried(ctx context.Context, filesystem string, workers, n int, work func(ctx context.Context, i int) error) error {
 	var done atomic.Int64
-	stop := f.hurry(ctx, filesystem, &done)
+	stop := p.hurry(ctx, filesystem, &done)
 	defer stop()
-	return Each(ctx, workers, n, func(ctx context.Context, i int) error {
+	return teardown.Each(ctx, workers, n, func(ctx context.Context, i int) error {
 		defer done.Add(1)
 		return work(ctx, i)
 	})
 }
 
 // hurry looks at done until it is stopped.
-func (f *files) hurry(ctx context.Context, filesystem string, done *atomic.Int64) (stop func()) {
+func (p *part) hurry(ctx context.Context, filesystem string, done *atomic.Int64) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var group sync.WaitGroup
 	group.Go(func() {
 		pause, before := patience, int64(0)
-		for Wait(ctx, f.Clock, pause) == nil {
+		for teardown.Wait(ctx, p.Clock, pause) == nil {
 			now := done.Load()
 			if now != before {
 				pause, before = patience, now
 				continue
 			}
 			pause = min(2*pause, tick)
-			if mount, err := f.mount(ctx, filesystem); err == nil {
+			if mount, err := p.mount(ctx, filesystem); err == nil {
 				mount.Close()
 			}
 		}

@@ -1,4 +1,4 @@
-package teardown
+package subvolumes
 
 import (
 	"context"
@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
-func (r *filesRemoval) removeShallow(ctx context.Context, d Decision) (string, error) {
+func (r *removal) removeShallow(ctx context.Context, d teardown.Decision) (string, error) {
 	if j, found := r.plan.journal(ceph.JournalVolume, d.UUID); found {
 		uuid, _ := r.plan.backing(j)
 		if s, _, found := r.plan.snapshotOf(uuid); found {
@@ -32,7 +33,7 @@ func (r *filesRemoval) removeShallow(ctx context.Context, d Decision) (string, e
 	return "", r.removeJournal(ctx, ceph.JournalVolume, d.UUID)
 }
 
-func (r *filesRemoval) removeSnapshot(ctx context.Context, d Decision) (string, error) {
+func (r *removal) removeSnapshot(ctx context.Context, d teardown.Decision) (string, error) {
 	for _, j := range r.plan.inventory.journals {
 		if backing, ok := r.plan.backing(j); ok && backing == d.UUID && r.failed[volumeKey{uuid: j.UUID}] {
 			return "", fmt.Errorf("shallow volume %s, which shows it, could not be removed", j.Image)
@@ -50,7 +51,7 @@ func (r *filesRemoval) removeSnapshot(ctx context.Context, d Decision) (string, 
 }
 
 // dropReferences removes who needed a snapshot that is gone, unless somebody still seems to.
-func (r *filesRemoval) dropReferences(ctx context.Context, uuid string) error {
+func (r *removal) dropReferences(ctx context.Context, uuid string) error {
 	for _, refs := range r.plan.inventory.references {
 		if refs.uuid != uuid {
 			continue
@@ -65,7 +66,7 @@ func (r *filesRemoval) dropReferences(ctx context.Context, uuid string) error {
 	return nil
 }
 
-func (r *filesRemoval) removeSubvolume(ctx context.Context, d Decision) (string, error) {
+func (r *removal) removeSubvolume(ctx context.Context, d teardown.Decision) (string, error) {
 	place := ceph.SubvolumePlace{Filesystem: d.Place.Filesystem, Group: d.Place.Group, Name: d.Name}
 	if name := r.failedSnapshot(place); name != "" {
 		return "", fmt.Errorf("its snapshot %s could not be removed", name)
@@ -94,7 +95,7 @@ func (r *filesRemoval) removeSubvolume(ctx context.Context, d Decision) (string,
 }
 
 // failedSnapshot names a snapshot of ours that is still there.
-func (r *filesRemoval) failedSnapshot(place ceph.SubvolumePlace) string {
+func (r *removal) failedSnapshot(place ceph.SubvolumePlace) string {
 	for _, s := range r.plan.inventory.subvolumes {
 		for _, snap := range s.snapshots {
 			if name, _ := ceph.ParseCSIName(snap.name); s.place == place && r.failed[volumeKey{true, name.UUID}] {
@@ -106,7 +107,7 @@ func (r *filesRemoval) failedSnapshot(place ceph.SubvolumePlace) string {
 }
 
 // removeRest removes a journal, or references, whose volume or snapshot is gone.
-func (r *filesRemoval) removeRest(ctx context.Context, d Decision) (string, error) {
+func (r *removal) removeRest(ctx context.Context, d teardown.Decision) (string, error) {
 	name, ok := ceph.ParseJournalName(d.Name)
 	if !ok {
 		return "", fmt.Errorf("%q is no journal", d.Name)
@@ -122,7 +123,7 @@ func (r *filesRemoval) removeRest(ctx context.Context, d Decision) (string, erro
 	return "", r.removeJournal(ctx, name.Kind, name.UUID)
 }
 
-func (r *filesRemoval) removeJournal(ctx context.Context, kind ceph.JournalKind, uuid string) error {
+func (r *removal) removeJournal(ctx context.Context, kind ceph.JournalKind, uuid string) error {
 	journal, found := r.plan.journal(kind, uuid)
 	if !found {
 		return nil
@@ -139,14 +140,14 @@ const (
 )
 
 // again repeats a call whose failure may be one of the moment.
-func (r *filesRemoval) again(ctx context.Context, call func(context.Context) error) error {
+func (r *removal) again(ctx context.Context, call func(context.Context) error) error {
 	for try := 1; ; try++ {
-		_, err := Limited(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, call(ctx) })
+		_, err := teardown.Limited(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, call(ctx) })
 		final := err == nil || try == maxTries || ctx.Err() != nil
 		for _, answer := range []error{ceph.ErrDenied, ceph.ErrNotFound, ceph.ErrNotReady, ceph.ErrNotEmpty, ceph.ErrClosed} {
 			final = final || errors.Is(err, answer)
 		}
-		if final || Wait(ctx, r.Clock, tryPause) != nil {
+		if final || teardown.Wait(ctx, r.Clock, tryPause) != nil {
 			return err
 		}
 	}

@@ -1,14 +1,15 @@
-package teardown
+package subvolumes
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
 // backing is the UUID of the snapshot that a shallow volume of this filesystem shows.
-func (p *filesPlan) backing(j ceph.Journal) (string, bool) {
+func (p *plan) backing(j ceph.Journal) (string, bool) {
 	if j.Kind != ceph.JournalVolume || j.BackingSnapshot == "" {
 		return "", false
 	}
@@ -20,29 +21,29 @@ func (p *filesPlan) backing(j ceph.Journal) (string, bool) {
 }
 
 // decideShallow: a shallow volume has no object with a tag.
-func (p *filesPlan) decideShallow() {
+func (p *plan) decideShallow() {
 	for _, j := range p.inventory.journals {
 		if j.Kind != ceph.JournalVolume || j.BackingSnapshot == "" {
 			continue
 		}
-		item := p.item(ShallowVolume, "", j.Image, j.UUID, nil)
-		item.PV, item.PVC = j.Request, ObjectName(j.Owner, "")
+		item := p.item(teardown.ShallowVolume, "", j.Image, j.UUID, nil)
+		item.PV, item.PVC = j.Request, teardown.ObjectName(j.Owner, "")
 		uuid, ok := p.backing(j)
 		s, snap, found := p.snapshotOf(uuid)
 		item.Place.Group = s.place.Group
 		tag := snap.metadata[ceph.TagCluster]
 		name, _ := ceph.ParseCSIName(j.Image)
-		recorded := p.inventory.plan.has(j.UUID, ShallowVolume)
+		recorded := p.inventory.recorded.has(j.UUID, teardown.ShallowVolume)
 		switch {
 		case found && tag != "" && tag != p.options.InfraID:
 			// Another cluster's.
-			p.stays[volumeKey{uuid: j.UUID}] = item.Decide(Keep, "its snapshot is of "+tag)
+			p.stays[volumeKey{uuid: j.UUID}] = item.Decide(teardown.Keep, "its snapshot is of "+tag)
 		case !ok || name.UUID != j.UUID || len(j.Contradictions) > 0:
 			p.take(item.Decide(p.doubt(tag), "its journal contradicts itself, or names no snapshot of this filesystem"))
 		case recorded && !found:
 			p.take(p.options.Judge(item, "recorded by an earlier run"))
 		case !found || tag == "":
-			p.take(item.Decide(Keep, "its snapshot is gone, or has no tag: nobody knows whose it is"))
+			p.take(item.Decide(teardown.Keep, "its snapshot is gone, or has no tag: nobody knows whose it is"))
 		default:
 			item.Tag, item.Retain = tag, snap.metadata[ceph.TagRetainShown(j.UUID)] == ceph.RetainMark
 			p.take(p.shownHere(s, p.ofSnapshot(item, j, snap)))
@@ -51,41 +52,41 @@ func (p *filesPlan) decideShallow() {
 }
 
 // doubt: what carries the tag is refused, the rest is none of ours.
-func (p *filesPlan) doubt(tag string) Verdict {
+func (p *plan) doubt(tag string) teardown.Verdict {
 	if tag == p.options.InfraID {
-		return Refuse
+		return teardown.Refuse
 	}
-	return Keep
+	return teardown.Keep
 }
 
 // shownHere looks who has the subvolume mounted whose snapshot a shallow volume shows: a node mounts the
 // one to show the other.
-func (p *filesPlan) shownHere(s subvolume, d Decision) Decision {
+func (p *plan) shownHere(s subvolume, d teardown.Decision) teardown.Decision {
 	hosts := p.mountedAt(s.place)
-	if d.Verdict != Remove || len(hosts) == 0 {
+	if d.Verdict != teardown.Remove || len(hosts) == 0 {
 		return d
 	}
 	where := strings.Join(hosts, ", ")
 	p.alive = append(p.alive, fmt.Sprintf("subvolume %s, of which shallow volume %s shows a snapshot, is mounted at %s", s.place, d.Name, where))
-	return d.Decide(Refuse, "the subvolume of its snapshot is mounted at "+where)
+	return d.Decide(teardown.Refuse, "the subvolume of its snapshot is mounted at "+where)
 }
 
 // ofSnapshot decides on a shallow volume whose snapshot carries our tag. Another cluster can show
 // it as well.
-func (p *filesPlan) ofSnapshot(item Item, j ceph.Journal, snap snapshot) Decision {
+func (p *plan) ofSnapshot(item teardown.Item, j ceph.Journal, snap snapshot) teardown.Decision {
 	namespace := snap.metadata[ceph.TagSnapshotNamespace]
 	switch {
 	case snap.unread != "":
-		return item.Decide(Refuse, "whose its snapshot is cannot be read: "+snap.unread)
+		return item.Decide(teardown.Refuse, "whose its snapshot is cannot be read: "+snap.unread)
 	case j.Owner != "" && namespace != "" && j.Owner != namespace:
-		return item.Decide(Refuse, fmt.Sprintf("it is of namespace %s, but its snapshot of %s: perhaps another cluster's", j.Owner, namespace))
+		return item.Decide(teardown.Refuse, fmt.Sprintf("it is of namespace %s, but its snapshot of %s: perhaps another cluster's", j.Owner, namespace))
 	case p.options.Ours != nil && !p.options.Ours(item):
-		return item.Decide(Refuse, "its snapshot has the tag, but no PersistentVolume of the cluster names it: perhaps another cluster's")
+		return item.Decide(teardown.Refuse, "its snapshot has the tag, but no PersistentVolume of the cluster names it: perhaps another cluster's")
 	}
 	return p.options.Judge(item, "shows "+snap.name+", which is tagged")
 }
 
-func (p *filesPlan) snapshotOf(uuid string) (subvolume, snapshot, bool) {
+func (p *plan) snapshotOf(uuid string) (subvolume, snapshot, bool) {
 	for _, s := range p.inventory.subvolumes {
 		for _, snap := range s.snapshots {
 			if name, ok := ceph.ParseCSIName(snap.name); ok && uuid != "" && name.UUID == uuid && !p.isCloning(snap.name) {
@@ -97,33 +98,33 @@ func (p *filesPlan) snapshotOf(uuid string) (subvolume, snapshot, bool) {
 }
 
 // isCloning: a snapshot with the name of a volume is what ceph-csi clones the volume from.
-func (p *filesPlan) isCloning(snapshot string) bool {
+func (p *plan) isCloning(snapshot string) bool {
 	name, _ := ceph.ParseCSIName(snapshot)
 	j, found := p.journal(ceph.JournalVolume, name.UUID)
 	return found && j.Image == snapshot
 }
 
 // unfinishedClone: a clone in flight gets its tag last.
-func (p *filesPlan) unfinishedClone(item Item) Decision {
+func (p *plan) unfinishedClone(item teardown.Item) teardown.Decision {
 	switch {
-	case p.inventory.plan.has(item.UUID, Subvolume):
+	case p.inventory.recorded.has(item.UUID, teardown.Subvolume):
 		return p.options.Judge(item, "a clone in flight, recorded by an earlier run")
 	case p.options.Ours != nil && p.options.Ours(item):
 		return p.options.Judge(item, "a clone in flight that a PersistentVolume of the cluster names")
 	}
-	return item.Decide(Keep, "a clone in flight has no tag: nobody knows whose it is")
+	return item.Decide(teardown.Keep, "a clone in flight has no tag: nobody knows whose it is")
 }
 
 // untagged: a volume made without tags, or by a ceph-csi that was killed before it wrote them.
-func (p *filesPlan) untagged(item Item) Decision {
+func (p *plan) untagged(item teardown.Item) teardown.Decision {
 	if p.options.Ours != nil && p.options.Ours(item) {
 		return p.options.Judge(item, "without tag, but a PersistentVolume of the cluster names it")
 	}
-	return item.Decide(Keep, "it has no tag: nobody knows whose it is")
+	return item.Decide(teardown.Keep, "it has no tag: nobody knows whose it is")
 }
 
 // decideRests are journals and references whose volume or snapshot is gone.
-func (p *filesPlan) decideRests() {
+func (p *plan) decideRests() {
 	present := map[string]bool{}
 	for _, s := range p.inventory.subvolumes {
 		if name, ok := ceph.ParseCSIName(s.place.Name); ok && s.state != ceph.SubvolumeRetained {
@@ -139,43 +140,43 @@ func (p *filesPlan) decideRests() {
 		if present[j.UUID] || j.BackingSnapshot != "" {
 			continue
 		}
-		item := p.item(Journal, "", j.Name().Object(), j.UUID, nil)
+		item := p.item(teardown.Journal, "", j.Name().Object(), j.UUID, nil)
 		item.PV = j.Request
-		if p.inventory.plan.has(j.UUID, kindsOf(j.Kind)...) {
+		if p.inventory.recorded.has(j.UUID, kindsOf(j.Kind)...) {
 			p.take(p.options.Judge(item, "recorded by an earlier run, which removed what it names"))
 			continue
 		}
-		p.take(item.Decide(Keep, "what it names is gone or unfinished: nobody knows whose it was"))
+		p.take(item.Decide(teardown.Keep, "what it names is gone or unfinished: nobody knows whose it was"))
 	}
 	p.decideReferences(present)
-	if len(p.inventory.plan.runs) > 0 && len(p.options.Volumes) == 0 {
-		p.decisions = append(p.decisions, EarlierRecord(Place{Pool: p.inventory.pool, Namespace: filesRecordNamespace}, filesRecordObject(p.options.InfraID)))
+	if len(p.inventory.recorded.runs) > 0 && len(p.options.Volumes) == 0 {
+		p.decisions = append(p.decisions, teardown.EarlierRecord(teardown.Place{Pool: p.inventory.pool, Namespace: recordNamespace}, recordObject(p.options.InfraID)))
 	}
 }
 
 // decideReferences: those of a snapshot that an earlier run removed.
-func (p *filesPlan) decideReferences(present map[string]bool) {
+func (p *plan) decideReferences(present map[string]bool) {
 	for _, r := range p.inventory.references {
 		_, journaled := p.journal(ceph.JournalSnapshot, r.uuid)
-		if present[r.uuid] || journaled || !p.inventory.plan.has(r.uuid, SubvolumeSnapshot) {
+		if present[r.uuid] || journaled || !p.inventory.recorded.has(r.uuid, teardown.SubvolumeSnapshot) {
 			continue
 		}
 		name := ceph.JournalName{Kind: ceph.JournalReferences, Handle: r.handle}.Object()
-		item := p.item(Journal, "", name, r.uuid, nil)
+		item := p.item(teardown.Journal, "", name, r.uuid, nil)
 		if blocker, _ := p.shownBy(r.uuid); blocker != "" {
-			p.take(item.Decide(Keep, blocker))
+			p.take(item.Decide(teardown.Keep, blocker))
 			continue
 		}
 		p.take(p.options.Judge(item, "recorded by an earlier run, which removed its snapshot"))
 	}
 }
 
-func kindsOf(kind ceph.JournalKind) []Kind {
+func kindsOf(kind ceph.JournalKind) []teardown.Kind {
 	switch kind {
 	case ceph.JournalVolume:
-		return []Kind{Subvolume, ShallowVolume}
+		return []teardown.Kind{teardown.Subvolume, teardown.ShallowVolume}
 	case ceph.JournalSnapshot:
-		return []Kind{SubvolumeSnapshot}
+		return []teardown.Kind{teardown.SubvolumeSnapshot}
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package teardown
+package subvolumes
 
 import (
 	"bytes"
@@ -13,26 +13,27 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
 // tearDown runs the teardown of cluster a.
-func tearDown(t *testing.T, f *fakeFiles, change func(*Options)) (*Report, error) {
+func tearDown(t *testing.T, f *fakeFiles, change func(*teardown.Options)) (*teardown.Report, error) {
 	t.Helper()
-	options := Options{InfraID: "a", JournalNamespaces: journalNamespaces}
+	options := teardown.Options{InfraID: "a", JournalNamespaces: journalNamespaces}
 	if change != nil {
 		change(&options)
 	}
-	part := NewFiles(FilesConfig{
+	part := New(Config{
 		Options: options, Ceph: f, Clock: clock.RealClock{},
-		Manager: func(context.Context) (SubvolumeManager, error) { return f, nil },
-		Mount: func(context.Context, string) (FileMount, error) {
+		Manager: func(context.Context) (Manager, error) { return f, nil },
+		Mount: func(context.Context, string) (Mount, error) {
 			if f.blind != nil {
 				return nil, f.blind
 			}
 			return fakeMount{fakeFiles: f}, nil
 		},
 	})
-	return Run(t.Context(), Config{Options: options, Parts: []Part{part}, Out: &bytes.Buffer{}})
+	return teardown.Run(t.Context(), teardown.Config{Options: options, Parts: []teardown.Part{part}, Out: &bytes.Buffer{}})
 }
 
 // dump is everything there is, but for what run-of-the-mill deletion leaves behind.
@@ -97,14 +98,14 @@ func layout(t *testing.T) (f *fakeFiles, before string) {
 func TestFilesAreRemoved(t *testing.T) {
 	f, before := layout(t)
 	report, err := tearDown(t, f, nil)
-	if err != nil || report.Code() != CodeDone {
+	if err != nil || report.Code() != teardown.CodeDone {
 		t.Fatalf("%v, %+v", err, report)
 	}
 	if after := dump(t, f); after != before {
 		t.Errorf("left is\n%s\ninstead of\n%s", after, before)
 	}
 	report, err = tearDown(t, f, nil)
-	if err != nil || report.Code() != CodeDone || len(report.Items) != 0 {
+	if err != nil || report.Code() != teardown.CodeDone || len(report.Items) != 0 {
 		t.Errorf("a second run: %v, %+v", err, report)
 	}
 }
@@ -117,10 +118,10 @@ func TestFilesKilledAnywhere(t *testing.T) {
 	for steps := range whole.writes {
 		f, before := layout(t)
 		f.steps = steps
-		_, _ = tearDown(t, f, func(o *Options) { o.Parallel = 1 })
+		_, _ = tearDown(t, f, func(o *teardown.Options) { o.Parallel = 1 })
 		f.steps = -1
 		report, err := tearDown(t, f, nil)
-		if err != nil || report.Code() != CodeDone {
+		if err != nil || report.Code() != teardown.CodeDone {
 			t.Fatalf("killed after %d changes: %v, %+v", steps, err, report)
 		}
 		if after := dump(t, f); after != before {
@@ -132,14 +133,15 @@ func TestFilesKilledAnywhere(t *testing.T) {
 func TestDryRunOfFilesChangesNothing(t *testing.T) {
 	f, _ := layout(t)
 	before := dump(t, f)
-	part := NewFiles(FilesConfig{
-		Options: Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Ceph: f, Clock: clock.RealClock{},
-		Manager: func(context.Context) (SubvolumeManager, error) { return f, nil },
-		Mount:   func(context.Context, string) (FileMount, error) { return fakeMount{fakeFiles: f}, nil },
+	part := New(Config{
+		Options: teardown.Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Ceph: f, Clock: clock.RealClock{},
+		Manager: func(context.Context) (Manager, error) { return f, nil },
+		Mount:   func(context.Context, string) (Mount, error) { return fakeMount{fakeFiles: f}, nil },
 	})
-	report, err := Run(t.Context(), Config{Options: Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Parts: []Part{part}, Out: &bytes.Buffer{}, DryRun: true})
-	if n, _ := report.count(Remove); err != nil || n == 0 || f.writes != 0 || dump(t, f) != before {
-		t.Errorf("%v: %d to be removed, %d writes", err, n, f.writes)
+	report, err := teardown.Run(t.Context(), teardown.Config{Options: teardown.Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Parts: []teardown.Part{part}, Out: &bytes.Buffer{}, DryRun: true})
+	removes := slices.ContainsFunc(report.Items, func(l teardown.Line) bool { return l.Verdict == teardown.Remove })
+	if err != nil || !removes || f.writes != 0 || dump(t, f) != before {
+		t.Errorf("%v: something is to be removed: %t, %d writes", err, removes, f.writes)
 	}
 }
 
@@ -150,7 +152,7 @@ func TestForeignSnapshotKeepsSubvolume(t *testing.T) {
 	volume := a.volume()
 	snapshot := b.snapshot(volume)
 	report, err := tearDown(t, f, nil)
-	if err != nil || report.Code() != CodeDone || len(report.Items) != 1 || !strings.Contains(report.Items[0].Note, "foreign") {
+	if err != nil || report.Code() != teardown.CodeDone || len(report.Items) != 1 || !strings.Contains(report.Items[0].Note, "foreign") {
 		t.Fatalf("%v, %+v", err, report)
 	}
 	s := f.subvolumes["csi-vol-"+volume]
@@ -167,7 +169,7 @@ func TestFilesCannotBeSeen(t *testing.T) {
 	before := dump(t, f)
 	f.blind = ceph.ErrDenied
 	report, err := tearDown(t, f, nil)
-	if err != nil || report.Code() != CodeRefused || dump(t, f) != before {
+	if err != nil || report.Code() != teardown.CodeRefused || dump(t, f) != before {
 		t.Errorf("nobody knows who has it mounted: %v, %+v", err, report)
 	}
 	f.inactive = true
@@ -175,10 +177,10 @@ func TestFilesCannotBeSeen(t *testing.T) {
 		t.Errorf("without an MDS: %v", err)
 	}
 	f.inactive = false
-	if _, err := tearDown(t, f, func(o *Options) { o.InfraID = " " }); !errors.Is(err, ErrNoInfraID) || dump(t, f) != before {
+	if _, err := tearDown(t, f, func(o *teardown.Options) { o.InfraID = " " }); !errors.Is(err, teardown.ErrNoInfraID) || dump(t, f) != before {
 		t.Errorf("without an infra ID: %v", err)
 	}
-	f.records[filesRecordObject("a")] = []byte(`{"version":1,"infraID":"b"}`)
+	f.records[recordObject("a")] = []byte(`{"version":1,"infraID":"b"}`)
 	if _, err := tearDown(t, f, nil); err == nil || !strings.Contains(err.Error(), "no record") {
 		t.Errorf("somebody else's record: %v", err)
 	}

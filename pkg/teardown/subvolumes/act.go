@@ -1,4 +1,4 @@
-package teardown
+package subvolumes
 
 import (
 	"context"
@@ -6,22 +6,23 @@ import (
 	"slices"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
 // Remove removes filesystem by filesystem: the record is written first and struck last, and whatever
 // is removed goes before its journal.
-func (f *files) Remove(ctx context.Context, agreed []Decision, tell func(Outcome)) error {
-	if f.Clock.Since(f.found) > Freshness {
-		if _, err := f.Find(ctx, nil); err != nil {
+func (p *part) Remove(ctx context.Context, agreed []teardown.Decision, tell func(teardown.Outcome)) error {
+	if p.Clock.Since(p.found) > teardown.Freshness {
+		if _, err := p.Find(ctx, nil); err != nil {
 			return err
 		}
 	}
 	defer func() {
-		f.manager.Close()
-		f.manager = nil
+		p.manager.Close()
+		p.manager = nil
 	}()
-	for _, plan := range f.plans {
-		todo := filesRemoval{files: f, plan: plan, tell: tell, failed: map[volumeKey]bool{}, mounts: mounts{looked: f.found}}
+	for _, plan := range p.plans {
+		todo := removal{part: p, plan: plan, tell: tell, failed: map[volumeKey]bool{}, mounts: mounts{looked: p.found}}
 		if err := todo.run(ctx, agreed); err != nil {
 			return err
 		}
@@ -29,11 +30,11 @@ func (f *files) Remove(ctx context.Context, agreed []Decision, tell func(Outcome
 	return nil
 }
 
-// filesRemoval is the removal from one filesystem.
-type filesRemoval struct {
-	*files
-	plan filesPlan
-	tell func(Outcome)
+// removal is the removal from one filesystem.
+type removal struct {
+	*part
+	plan plan
+	tell func(teardown.Outcome)
 	// failed is what could not be removed in the phases before.
 	failed   map[volumeKey]bool
 	failures int
@@ -43,29 +44,29 @@ type filesRemoval struct {
 	runs []string
 }
 
-func (r *filesRemoval) run(ctx context.Context, agreed []Decision) error {
+func (r *removal) run(ctx context.Context, agreed []teardown.Decision) error {
 	agreed = r.stillAgreed(agreed)
 	if len(agreed) == 0 {
 		return nil
 	}
 	in := r.plan.inventory
-	if lacks := in.plan.lacks(r.InfraID, agreed); len(lacks.Entries) > 0 {
-		r.runs = []string{NewRun(r.Clock.Now())}
-		if err := appendFilesRecord(ctx, r.Ceph, in.pool, r.runs[0], lacks); err != nil {
+	if lacks := in.recorded.lacks(r.InfraID, agreed); len(lacks.Entries) > 0 {
+		r.runs = []string{teardown.NewRun(r.Clock.Now())}
+		if err := appendRecord(ctx, r.Ceph, in.pool, r.runs[0], lacks); err != nil {
 			return err
 		}
 	}
 	if len(r.Volumes) == 0 {
-		r.runs = append(r.runs, in.plan.runs...)
+		r.runs = append(r.runs, in.recorded.runs...)
 	}
 	for _, phase := range []struct {
-		kind Kind
-		do   func(context.Context, Decision) (string, error)
+		kind teardown.Kind
+		do   func(context.Context, teardown.Decision) (string, error)
 	}{
-		{ShallowVolume, r.removeShallow},
-		{SubvolumeSnapshot, r.removeSnapshot},
-		{Subvolume, r.removeSubvolume},
-		{Journal, r.removeRest},
+		{teardown.ShallowVolume, r.removeShallow},
+		{teardown.SubvolumeSnapshot, r.removeSnapshot},
+		{teardown.Subvolume, r.removeSubvolume},
+		{teardown.Journal, r.removeRest},
 	} {
 		if err := r.each(ctx, agreed, phase.kind, phase.do); err != nil {
 			return fmt.Errorf("interrupted: %w", err)
@@ -78,17 +79,17 @@ func (r *filesRemoval) run(ctx context.Context, agreed []Decision) error {
 }
 
 // stillAgreed leaves out what has changed since it was shown.
-func (r *filesRemoval) stillAgreed(agreed []Decision) []Decision {
-	var out []Decision
+func (r *removal) stillAgreed(agreed []teardown.Decision) []teardown.Decision {
+	var out []teardown.Decision
 	for _, d := range agreed {
 		// Items of another filesystem, or of its metadata pool, are another removal's.
-		if d.Place.Filesystem != r.plan.inventory.filesystem.Name && (d.Kind != Record || d.Place.Pool != r.plan.inventory.pool) {
+		if d.Place.Filesystem != r.plan.inventory.filesystem.Name && (d.Kind != teardown.Record || d.Place.Pool != r.plan.inventory.pool) {
 			continue
 		}
-		same := slices.ContainsFunc(r.plan.decisions, func(now Decision) bool { return now.Item == d.Item && now.Verdict == Remove })
+		same := slices.ContainsFunc(r.plan.decisions, func(now teardown.Decision) bool { return now.Item == d.Item && now.Verdict == teardown.Remove })
 		if !same {
 			r.failures++
-			r.tell(Outcome{Decision: d, Err: ErrChanged})
+			r.tell(teardown.Outcome{Decision: d, Err: teardown.ErrChanged})
 			continue
 		}
 		out = append(out, d)
@@ -97,8 +98,8 @@ func (r *filesRemoval) stillAgreed(agreed []Decision) []Decision {
 }
 
 // each does one phase, some at a time. Its error is that of ctx.
-func (r *filesRemoval) each(ctx context.Context, agreed []Decision, kind Kind, do func(context.Context, Decision) (string, error)) error {
-	agreed = slices.DeleteFunc(slices.Clone(agreed), func(d Decision) bool { return d.Kind != kind })
+func (r *removal) each(ctx context.Context, agreed []teardown.Decision, kind teardown.Kind, do func(context.Context, teardown.Decision) (string, error)) error {
+	agreed = slices.DeleteFunc(slices.Clone(agreed), func(d teardown.Decision) bool { return d.Kind != kind })
 	faults := make([]error, len(agreed))
 	err := r.hurried(ctx, r.plan.inventory.filesystem.Name, min(r.Workers(), managerWorkers), len(agreed), func(ctx context.Context, i int) error {
 		note, err := do(ctx, agreed[i])
@@ -106,7 +107,7 @@ func (r *filesRemoval) each(ctx context.Context, agreed []Decision, kind Kind, d
 			return context.Cause(ctx)
 		}
 		faults[i] = err
-		r.tell(Outcome{Decision: agreed[i], Note: note, Err: err})
+		r.tell(teardown.Outcome{Decision: agreed[i], Note: note, Err: err})
 		return nil
 	})
 	for i, fault := range faults {
@@ -119,15 +120,15 @@ func (r *filesRemoval) each(ctx context.Context, agreed []Decision, kind Kind, d
 }
 
 // verify reads again what is there.
-func (r *filesRemoval) verify(ctx context.Context, agreed []Decision) error {
+func (r *removal) verify(ctx context.Context, agreed []teardown.Decision) error {
 	byGroup := map[string][]string{}
 	for _, d := range agreed {
-		if d.Kind == Subvolume {
+		if d.Kind == teardown.Subvolume {
 			byGroup[d.Place.Group] = append(byGroup[d.Place.Group], d.Name)
 		}
 	}
 	for group, names := range byGroup {
-		left, err := Limited(ctx, func(ctx context.Context) ([]string, error) {
+		left, err := teardown.Limited(ctx, func(ctx context.Context) ([]string, error) {
 			return r.manager.Subvolumes(ctx, r.plan.inventory.filesystem.Name, group)
 		})
 		if err != nil {
@@ -137,7 +138,7 @@ func (r *filesRemoval) verify(ctx context.Context, agreed []Decision) error {
 			if !slices.Contains(left, name) {
 				continue
 			}
-			info, err := Limited(ctx, func(ctx context.Context) (ceph.Subvolume, error) {
+			info, err := teardown.Limited(ctx, func(ctx context.Context) (ceph.Subvolume, error) {
 				return r.manager.Subvolume(ctx, ceph.SubvolumePlace{Filesystem: r.plan.inventory.filesystem.Name, Group: group, Name: name})
 			})
 			if err == nil && info.State != ceph.SubvolumeRetained && r.failures == 0 {
@@ -149,10 +150,10 @@ func (r *filesRemoval) verify(ctx context.Context, agreed []Decision) error {
 }
 
 // strike removes the record, once it is of no use.
-func (r *filesRemoval) strike(ctx context.Context, agreed []Decision) error {
-	return StrikeRecords(agreed, r.failures > 0, func() error {
+func (r *removal) strike(ctx context.Context, agreed []teardown.Decision) error {
+	return teardown.StrikeRecords(agreed, r.failures > 0, func() error {
 		return r.again(ctx, func(ctx context.Context) error {
-			return r.Ceph.RemoveRecords(ctx, r.plan.inventory.pool, filesRecordNamespace, filesRecordObject(r.InfraID), r.runs)
+			return r.Ceph.RemoveRecords(ctx, r.plan.inventory.pool, recordNamespace, recordObject(r.InfraID), r.runs)
 		})
 	}, r.tell)
 }

@@ -1,4 +1,4 @@
-package teardown
+package subvolumes
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
 // errAskMgr says that a subvolume's file is not one of those of which it is known what the mgr makes
@@ -22,7 +23,7 @@ func (l looker) read(ctx context.Context, place ceph.SubvolumePlace) (subvolume,
 	if l.mountErr != nil {
 		return s, l.mountErr
 	}
-	meta, err := Limited(ctx, func(ctx context.Context) (ceph.SubvolumeMeta, error) {
+	meta, err := teardown.Limited(ctx, func(ctx context.Context) (ceph.SubvolumeMeta, error) {
 		return l.mount.SubvolumeMeta(ctx, place.Group, place.Name)
 	})
 	if err != nil {
@@ -38,7 +39,7 @@ func (l looker) read(ctx context.Context, place ceph.SubvolumePlace) (subvolume,
 	case s.state == ceph.SubvolumeRetained:
 		s.metadata = nil
 	case s.metadata[ceph.TagCluster] == l.infraID:
-		folder, err := Limited(ctx, func(ctx context.Context) (ceph.SubvolumeFolder, error) {
+		folder, err := teardown.Limited(ctx, func(ctx context.Context) (ceph.SubvolumeFolder, error) {
 			return l.mount.SubvolumeFolder(ctx, meta.Path)
 		})
 		if err != nil {
@@ -46,7 +47,7 @@ func (l looker) read(ctx context.Context, place ceph.SubvolumePlace) (subvolume,
 		}
 		s.size, s.created = uint64(max(folder.Size, 0)), folder.Created
 	}
-	names, err := Limited(ctx, func(ctx context.Context) ([]string, error) {
+	names, err := teardown.Limited(ctx, func(ctx context.Context) ([]string, error) {
 		return l.mount.SubvolumeSnapshots(ctx, place.Group, place.Name)
 	})
 	for _, name := range names {

@@ -1,4 +1,4 @@
-package teardown
+package subvolumes
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
@@ -90,11 +91,11 @@ func TestFilesTellWhatTheManagerTells(t *testing.T) {
 		}
 	}
 	f.subvolumes["csi-vol-"+a.volume()].state = "broken"
-	find := func(mount fakeMount) (filesPlan, int) {
+	find := func(mount fakeMount) (plan, int) {
 		manager := &countingManager{fakeFiles: f}
-		part := &files{manager: manager, FilesConfig: FilesConfig{
-			Options: Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Ceph: f, Clock: clock.RealClock{},
-			Mount: func(context.Context, string) (FileMount, error) { return mount, nil },
+		part := &part{manager: manager, Config: Config{
+			Options: teardown.Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Ceph: f, Clock: clock.RealClock{},
+			Mount: func(context.Context, string) (Mount, error) { return mount, nil },
 		}}
 		if _, err := part.Find(t.Context(), nil); err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package teardown
+package subvolumes
 
 import (
 	"cmp"
@@ -10,12 +10,12 @@ import (
 )
 
 // copiedFrom: ceph-csi makes a clone of a volume through a snapshot with the clone's name.
-func (p *filesPlan) copiedFrom(snapshot string) bool {
+func (p *plan) copiedFrom(snapshot string) bool {
 	return slices.ContainsFunc(p.inventory.subvolumes, func(s subvolume) bool { return s.inFlight() && s.place.Name == snapshot })
 }
 
 // mountedAt are the hosts that have mounted a subvolume, sorted.
-func (p *filesPlan) mountedAt(place ceph.SubvolumePlace) []string {
+func (p *plan) mountedAt(place ceph.SubvolumePlace) []string {
 	var hosts []string
 	directory := "/volumes/" + cmp.Or(place.Group, "_nogroup") + "/" + place.Name
 	for _, c := range p.inventory.clients {

@@ -1,22 +1,23 @@
-package teardown
+package subvolumes
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
-// filesPlan are the decisions on one filesystem, with what acting on them needs.
-type filesPlan struct {
-	options   Options
+// plan are the decisions on one filesystem, with what acting on them needs.
+type plan struct {
+	options   teardown.Options
 	inventory inventory
 	journals  map[ceph.JournalName]ceph.Journal
 	// decisions in the order in which they were made: shallow volumes, snapshots, subvolumes, rests.
-	decisions []Decision
+	decisions []teardown.Decision
 	// goes is what is removed, stays the decisions on the rest.
 	goes  map[volumeKey]bool
-	stays map[volumeKey]Decision
+	stays map[volumeKey]teardown.Decision
 	// shown are snapshots that stay for shallow volumes that were meant to stay.
 	shown map[volumeKey]bool
 	tags  map[string]int
@@ -29,9 +30,9 @@ type volumeKey struct {
 	uuid     string
 }
 
-func keyOf(i Item) volumeKey { return volumeKey{i.Kind == SubvolumeSnapshot, i.UUID} }
+func keyOf(i teardown.Item) volumeKey { return volumeKey{i.Kind == teardown.SubvolumeSnapshot, i.UUID} }
 
-// decideFiles decides on one filesystem, on what was read alone. In the order of removal, since
+// decide decides on one filesystem, on what was read alone. In the order of removal, since
 // what stays keeps what it needs:
 //
 //	shallow volume    by the tag of its snapshot, and of the same namespace; or recorded
@@ -39,10 +40,10 @@ func keyOf(i Item) volumeKey { return volumeKey{i.Kind == SubvolumeSnapshot, i.U
 //	subvolume         tag, name, journal of the right kind and no own snapshot that stays
 //	clone in flight   has no tag: only if recorded, or if the cluster's own PersistentVolume names it
 //	journal           has no tag: only if recorded, once its volume or snapshot is gone
-func decideFiles(o Options, in inventory) filesPlan {
-	p := filesPlan{
+func decide(o teardown.Options, in inventory) plan {
+	p := plan{
 		options: o, inventory: in, journals: map[ceph.JournalName]ceph.Journal{},
-		goes: map[volumeKey]bool{}, stays: map[volumeKey]Decision{}, shown: map[volumeKey]bool{}, tags: map[string]int{},
+		goes: map[volumeKey]bool{}, stays: map[volumeKey]teardown.Decision{}, shown: map[volumeKey]bool{}, tags: map[string]int{},
 	}
 	for _, j := range in.journals {
 		p.journals[j.Name()] = j
@@ -61,13 +62,13 @@ func decideFiles(o Options, in inventory) filesPlan {
 }
 
 // take notes a decision. What the run is not limited to stays, and is not listed.
-func (p *filesPlan) take(d Decision) {
+func (p *plan) take(d teardown.Decision) {
 	if !p.options.Selected(d.Item) {
-		d.Verdict, d.Reason = Keep, "it is not among the volumes named"
+		d.Verdict, d.Reason = teardown.Keep, "it is not among the volumes named"
 		p.stays[keyOf(d.Item)] = d
 		return
 	}
-	if d.Verdict == Remove {
+	if d.Verdict == teardown.Remove {
 		p.goes[keyOf(d.Item)] = true
 	} else {
 		p.stays[keyOf(d.Item)] = d
@@ -75,28 +76,28 @@ func (p *filesPlan) take(d Decision) {
 	p.decisions = append(p.decisions, d)
 }
 
-func (p *filesPlan) count(metadata map[string]string) {
+func (p *plan) count(metadata map[string]string) {
 	if tag := metadata[ceph.TagCluster]; tag != "" {
 		p.tags[tag]++
 	}
 }
 
-func (p *filesPlan) journal(kind ceph.JournalKind, uuid string) (ceph.Journal, bool) {
+func (p *plan) journal(kind ceph.JournalKind, uuid string) (ceph.Journal, bool) {
 	j, found := p.journals[ceph.JournalName{Kind: kind, UUID: uuid}]
 	return j, found
 }
 
 // item is what all kinds of the filesystem have in common.
-func (p *filesPlan) item(kind Kind, group, name, uuid string, metadata map[string]string) Item {
-	return Item{
-		Kind: kind, Place: Place{Filesystem: p.inventory.filesystem.Name, Group: group}, Name: name, UUID: uuid,
+func (p *plan) item(kind teardown.Kind, group, name, uuid string, metadata map[string]string) teardown.Item {
+	return teardown.Item{
+		Kind: kind, Place: teardown.Place{Filesystem: p.inventory.filesystem.Name, Group: group}, Name: name, UUID: uuid,
 		Location: p.inventory.filesystem.ID, Tag: metadata[ceph.TagCluster],
 	}
 }
 
 // proof compares tag, name and journal, as facts that one alone does not prove. The words of a
 // failed proof say what is missing.
-func (p *filesPlan) proof(kind ceph.JournalKind, name, needs string, metadata map[string]string) (reason string, ours bool) {
+func (p *plan) proof(kind ceph.JournalKind, name, needs string, metadata map[string]string) (reason string, ours bool) {
 	parsed, ok := ceph.ParseCSIName(name)
 	if !ok || parsed.Temporary {
 		return "its name is none that ceph-csi makes", false
@@ -116,18 +117,18 @@ func (p *filesPlan) proof(kind ceph.JournalKind, name, needs string, metadata ma
 	return "tagged, named by " + object, true
 }
 
-func (p *filesPlan) decideSnapshot(s subvolume, snap snapshot) {
+func (p *plan) decideSnapshot(s subvolume, snap snapshot) {
 	p.count(snap.metadata)
 	name, _ := ceph.ParseCSIName(snap.name)
-	item := p.item(SubvolumeSnapshot, s.place.Group, snap.name, name.UUID, snap.metadata)
+	item := p.item(teardown.SubvolumeSnapshot, s.place.Group, snap.name, name.UUID, snap.metadata)
 	item.Place.Subvolume, item.Created = s.place.Name, snap.created
 	item.Retain = ceph.Retained(snap.metadata, name)
 	item.PV = snap.metadata[ceph.TagSnapshotContent]
-	item.PVC = ObjectName(snap.metadata[ceph.TagSnapshotNamespace], snap.metadata[ceph.TagSnapshot])
+	item.PVC = teardown.ObjectName(snap.metadata[ceph.TagSnapshotNamespace], snap.metadata[ceph.TagSnapshot])
 	_, journaled := p.journal(ceph.JournalSnapshot, name.UUID)
 	switch {
 	case snap.unread != "" && journaled:
-		p.take(item.Decide(Refuse, "whose it is cannot be read: "+snap.unread))
+		p.take(item.Decide(teardown.Refuse, "whose it is cannot be read: "+snap.unread))
 		return
 	case item.Tag != p.options.InfraID:
 		return
@@ -136,14 +137,14 @@ func (p *filesPlan) decideSnapshot(s subvolume, snap snapshot) {
 	journal, _ := p.journal(ceph.JournalSnapshot, name.UUID)
 	switch {
 	case !ours:
-		p.take(item.Decide(Refuse, reason))
+		p.take(item.Decide(teardown.Refuse, reason))
 	case journal.Source != s.place.Name:
-		p.take(item.Decide(Refuse, fmt.Sprintf("%s says that it is of %q", journal.Name().Object(), journal.Source)))
+		p.take(item.Decide(teardown.Refuse, fmt.Sprintf("%s says that it is of %q", journal.Name().Object(), journal.Source)))
 	case snap.copied:
-		p.take(item.Decide(Refuse, "a clone is being made of it: cancel that (ceph fs clone cancel), or wait until it is done"))
+		p.take(item.Decide(teardown.Refuse, "a clone is being made of it: cancel that (ceph fs clone cancel), or wait until it is done"))
 	default:
 		if blocker, verdict := p.shownBy(name.UUID); blocker != "" {
-			p.shown[keyOf(item)] = verdict == Keep
+			p.shown[keyOf(item)] = verdict == teardown.Keep
 			p.take(item.Decide(verdict, blocker))
 			return
 		}
@@ -152,13 +153,13 @@ func (p *filesPlan) decideSnapshot(s subvolume, snap snapshot) {
 }
 
 // meant says that something stays because it was meant to, and not for what speaks against its removal.
-func (p *filesPlan) meant(it volumeKey) bool {
-	return p.stays[it].Verdict == Keep && (p.stays[it].Retain || p.shown[it])
+func (p *plan) meant(it volumeKey) bool {
+	return p.stays[it].Verdict == teardown.Keep && (p.stays[it].Retain || p.shown[it])
 }
 
 // shownBy names a shallow volume that shows a snapshot and stays. What was meant to stay keeps what it
 // needs.
-func (p *filesPlan) shownBy(uuid string) (string, Verdict) {
+func (p *plan) shownBy(uuid string) (string, teardown.Verdict) {
 	kept := ""
 	for _, j := range p.inventory.journals {
 		it := volumeKey{uuid: j.UUID}
@@ -167,7 +168,7 @@ func (p *filesPlan) shownBy(uuid string) (string, Verdict) {
 		}
 		kept = fmt.Sprintf("shallow volume %s shows it, and stays: %s", j.Image, p.stays[it].Reason)
 		if !p.meant(it) {
-			return kept, Refuse
+			return kept, teardown.Refuse
 		}
 	}
 	for _, r := range p.inventory.references {
@@ -175,26 +176,26 @@ func (p *filesPlan) shownBy(uuid string) (string, Verdict) {
 			continue
 		}
 		if r.unread != "" {
-			return "who shows it cannot be read: " + r.unread, Refuse
+			return "who shows it cannot be read: " + r.unread, teardown.Refuse
 		}
 		for key, masked := range r.tracker.Masked {
 			name, ok := ceph.ParseCSIName(key)
 			it := volumeKey{uuid: name.UUID}
 			if key != r.handle && !masked && (!ok || !p.goes[it] && !p.meant(it)) {
-				return fmt.Sprintf("%s shows it, and stays", key), Refuse
+				return fmt.Sprintf("%s shows it, and stays", key), teardown.Refuse
 			}
 		}
 	}
-	return kept, Keep
+	return kept, teardown.Keep
 }
 
-func (p *filesPlan) decideSubvolume(s subvolume) {
+func (p *plan) decideSubvolume(s subvolume) {
 	p.count(s.metadata)
 	name, isName := ceph.ParseCSIName(s.place.Name)
-	item := p.item(Subvolume, s.place.Group, s.place.Name, name.UUID, s.metadata)
+	item := p.item(teardown.Subvolume, s.place.Group, s.place.Name, name.UUID, s.metadata)
 	item.Size, item.Created, item.Retain = s.size, s.created, ceph.Retained(s.metadata, name)
 	item.PV = s.metadata[ceph.TagPV]
-	item.PVC = ObjectName(s.metadata[ceph.TagPVCNamespace], s.metadata[ceph.TagPVC])
+	item.PVC = teardown.ObjectName(s.metadata[ceph.TagPVCNamespace], s.metadata[ceph.TagPVC])
 	journal, journaled := p.journal(ceph.JournalVolume, name.UUID)
 	switch {
 	case s.state == ceph.SubvolumeRetained || item.Tag != "" && item.Tag != p.options.InfraID:
@@ -202,7 +203,7 @@ func (p *filesPlan) decideSubvolume(s subvolume) {
 	case item.Tag == "" && !(isName && journaled && journal.Image == s.place.Name):
 		return
 	case s.unread != "":
-		p.take(item.Decide(Refuse, "whose it is cannot be read: "+s.unread))
+		p.take(item.Decide(teardown.Refuse, "whose it is cannot be read: "+s.unread))
 		return
 	case item.Tag == "" && s.inFlight():
 		p.take(p.unfinishedClone(item))
@@ -213,11 +214,11 @@ func (p *filesPlan) decideSubvolume(s subvolume) {
 	}
 	reason, ours := p.proof(ceph.JournalVolume, s.place.Name, ceph.TagPV, s.metadata)
 	if !ours {
-		p.take(item.Decide(Refuse, reason))
+		p.take(item.Decide(teardown.Refuse, reason))
 		return
 	}
 	d := p.options.Judge(item, reason)
-	if d.Verdict != Remove {
+	if d.Verdict != teardown.Remove {
 		p.take(d)
 		return
 	}
@@ -225,11 +226,11 @@ func (p *filesPlan) decideSubvolume(s subvolume) {
 }
 
 // beside looks at what hangs on a subvolume of ours: who has it mounted, and its snapshots.
-func (p *filesPlan) beside(s subvolume, d Decision) Decision {
+func (p *plan) beside(s subvolume, d teardown.Decision) teardown.Decision {
 	if hosts := p.mountedAt(s.place); len(hosts) > 0 {
 		sentence := fmt.Sprintf("subvolume %s is mounted at %s", s.place, strings.Join(hosts, ", "))
 		p.alive = append(p.alive, sentence)
-		return d.Decide(Refuse, "it is mounted at "+strings.Join(hosts, ", "))
+		return d.Decide(teardown.Refuse, "it is mounted at "+strings.Join(hosts, ", "))
 	}
 	var foreign []string
 	for _, snap := range s.snapshots {
@@ -238,13 +239,13 @@ func (p *filesPlan) beside(s subvolume, d Decision) Decision {
 		switch stays, known := p.stays[it]; {
 		case p.goes[it] && !p.isCloning(snap.name):
 		case known && name.UUID != "":
-			verdict := Refuse
+			verdict := teardown.Refuse
 			if p.meant(it) {
-				verdict = Keep
+				verdict = teardown.Keep
 			}
 			return d.Decide(verdict, fmt.Sprintf("its snapshot %s stays: %s", snap.name, stays.Reason))
 		case snap.copied || p.copiedFrom(snap.name):
-			return d.Decide(Refuse, fmt.Sprintf("a clone is being made of its snapshot %s", snap.name))
+			return d.Decide(teardown.Refuse, fmt.Sprintf("a clone is being made of its snapshot %s", snap.name))
 		default:
 			foreign = append(foreign, snap.name)
 		}

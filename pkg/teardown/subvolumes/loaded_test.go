@@ -1,4 +1,4 @@
-package teardown
+package subvolumes
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
@@ -20,10 +21,10 @@ func TestManagerLoadsItsModules(t *testing.T) {
 	defer teardowntest.StepWhileWaiting(now, loadingPause)()
 	var told []string
 	find := func() error {
-		part := NewFiles(FilesConfig{
-			Options: Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Ceph: f, Clock: now,
-			Manager: func(context.Context) (SubvolumeManager, error) { return f, nil },
-			Mount:   func(context.Context, string) (FileMount, error) { return fakeMount{fakeFiles: f}, nil },
+		part := New(Config{
+			Options: teardown.Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Ceph: f, Clock: now,
+			Manager: func(context.Context) (Manager, error) { return f, nil },
+			Mount:   func(context.Context, string) (Mount, error) { return fakeMount{fakeFiles: f}, nil },
 			Tell:    func(sentence string) { told = append(told, sentence) },
 		})
 		_, err := part.Find(t.Context(), nil)

@@ -1,4 +1,4 @@
-package teardown
+package subvolumes
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
 // mounts is who has the filesystem mounted while things are removed from it.
@@ -20,10 +21,10 @@ type mounts struct {
 // unmounted fails where a subvolume was mounted since it was decided on: a run over thousands of them
 // takes its time, and the mgr removes one under whoever has it mounted. Where the mounts could not be
 // seen before, either, somebody has said that it shall go on.
-func (r *filesRemoval) unmounted(ctx context.Context, place ceph.SubvolumePlace) error {
+func (r *removal) unmounted(ctx context.Context, place ceph.SubvolumePlace) error {
 	r.mounts.Lock()
 	defer r.mounts.Unlock()
-	if in := &r.plan.inventory; in.blind == "" && r.Clock.Since(r.mounts.looked) > Freshness {
+	if in := &r.plan.inventory; in.blind == "" && r.Clock.Since(r.mounts.looked) > teardown.Freshness {
 		err := r.again(ctx, func(ctx context.Context) error {
 			mount, err := r.mount(ctx, in.filesystem.Name)
 			if err == nil {

@@ -1,4 +1,4 @@
-package teardown
+package subvolumes
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
@@ -143,12 +144,12 @@ func (f *fakeFiles) Records(_ context.Context, _, _, object string) (map[string]
 }
 
 func (f *fakeFiles) AppendRecord(_ context.Context, _, _, object, run string, content []byte) error {
-	return f.step(func() error { f.records[RecordName(object, run)] = content; return nil })
+	return f.step(func() error { f.records[teardown.RecordName(object, run)] = content; return nil })
 }
 
 func (f *fakeFiles) RemoveRecords(_ context.Context, _, _, object string, runs []string) error {
 	for _, run := range runs {
-		if err := f.step(func() error { delete(f.records, RecordName(object, run)); return nil }); err != nil {
+		if err := f.step(func() error { delete(f.records, teardown.RecordName(object, run)); return nil }); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package teardown
+package subvolumes
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
 // lateFiles is a filesystem in which a node mounts something while a run takes its time.
@@ -25,7 +26,7 @@ func (f *lateFiles) mounts(removed string) {
 		return
 	}
 	f.begun = true
-	f.clock.Step(Freshness + time.Second)
+	f.clock.Step(teardown.Freshness + time.Second)
 	for name := range f.subvolumes {
 		if name != removed && !strings.Contains(removed, strings.TrimPrefix(name, "csi-vol-")) {
 			f.clients = []ceph.FileClient{{Entity: "client.n", Host: "node-1", Root: "/volumes/csi/" + name + "/data"}}
@@ -56,11 +57,11 @@ func (f *lateFiles) DropReferences(ctx context.Context, pool, namespace, handle 
 func TestMountedMeanwhile(t *testing.T) {
 	tests := map[string]struct {
 		reason string
-		kind   Kind
+		kind   teardown.Kind
 		lay    func(a tenant)
 	}{
-		"Subvolume": {"the data would go", Subvolume, func(a tenant) { a.volume(); a.volume() }},
-		"Shallow": {"it shows what would go", ShallowVolume, func(a tenant) {
+		"Subvolume": {"the data would go", teardown.Subvolume, func(a tenant) { a.volume(); a.volume() }},
+		"Shallow": {"it shows what would go", teardown.ShallowVolume, func(a tenant) {
 			a.shallow(a.snapshot(a.volume()))
 			a.shallow(a.snapshot(a.volume()))
 		}},
@@ -69,24 +70,24 @@ func TestMountedMeanwhile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := &lateFiles{fakeFiles: newFakeFiles(), clock: clocktesting.NewFakeClock(time.Unix(1e9, 0))}
 			tc.lay(tenant{f.fakeFiles, "a"})
-			options := Options{InfraID: "a", JournalNamespaces: journalNamespaces, Parallel: 1}
-			part := NewFiles(FilesConfig{
+			options := teardown.Options{InfraID: "a", JournalNamespaces: journalNamespaces, Parallel: 1}
+			part := New(Config{
 				Options: options, Ceph: f, Clock: f.clock,
-				Manager: func(context.Context) (SubvolumeManager, error) { return f, nil },
-				Mount:   func(context.Context, string) (FileMount, error) { return fakeMount{fakeFiles: f.fakeFiles}, nil },
+				Manager: func(context.Context) (Manager, error) { return f, nil },
+				Mount:   func(context.Context, string) (Mount, error) { return fakeMount{fakeFiles: f.fakeFiles}, nil },
 			})
-			report, err := Run(t.Context(), Config{Options: options, Parts: []Part{part}, Out: &bytes.Buffer{}})
-			if err != nil || report.Code() != CodeFailed || len(f.subvolumes) != 1 {
+			report, err := teardown.Run(t.Context(), teardown.Config{Options: options, Parts: []teardown.Part{part}, Out: &bytes.Buffer{}})
+			if err != nil || report.Code() != teardown.CodeFailed || len(f.subvolumes) != 1 {
 				t.Fatalf("%s: %v, code %d, left %v", tc.reason, err, report.Code(), f.subvolumes)
 			}
 			told := 0
-			for _, l := range report.failed() {
+			for _, l := range report.Items {
 				if l.Kind == tc.kind && strings.Contains(l.Error, "mounted meanwhile at node-1 (client.n)") {
 					told++
 				}
 			}
 			if told != 1 {
-				t.Errorf("%s: %+v", tc.reason, report.failed())
+				t.Errorf("%s: %+v", tc.reason, report.Items)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package teardown
+package subvolumes
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
@@ -15,8 +16,8 @@ type fileCase struct {
 	reason string
 	// lay returns the UUID of the item.
 	lay     func(f *fakeFiles, a, b tenant) string
-	change  func(*Options)
-	verdict Verdict // empty: not listed
+	change  func(*teardown.Options)
+	verdict teardown.Verdict // empty: not listed
 	because string
 	code    int
 }
@@ -29,7 +30,7 @@ func (tc fileCase) run(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(report.Items, func(l Line) bool { return l.UUID == uuid })
+	i := slices.IndexFunc(report.Items, func(l teardown.Line) bool { return l.UUID == uuid })
 	switch {
 	case tc.verdict == "" && i >= 0:
 		t.Errorf("%s: %+v", tc.reason, report.Items[i])
@@ -42,7 +43,7 @@ func (tc fileCase) run(t *testing.T) {
 	if report.Code() != tc.code {
 		t.Errorf("%s: exit code %d", tc.reason, report.Code())
 	}
-	if left := f.subvolumes["csi-vol-"+uuid] != nil; before && left != (tc.verdict != Remove) {
+	if left := f.subvolumes["csi-vol-"+uuid] != nil; before && left != (tc.verdict != teardown.Remove) {
 		t.Errorf("%s: the subvolume is left: %v", tc.reason, left)
 	}
 }
@@ -67,17 +68,17 @@ func (f *fakeFiles) forget(kind, uuid string) {
 }
 
 func TestSubvolumeDecisions(t *testing.T) {
-	named := func(i Item) bool { return true }
+	named := func(i teardown.Item) bool { return true }
 	tests := map[string]fileCase{
 		"Volume": {
 			reason: "tag, name and journal", lay: func(_ *fakeFiles, a, _ tenant) string { return a.volume() },
-			verdict: Remove, because: "tagged, named by csi.volume.",
+			verdict: teardown.Remove, because: "tagged, named by csi.volume.",
 		},
 		"Foreign": {
 			reason: "another cluster's", lay: func(_ *fakeFiles, _, b tenant) string { return b.volume() },
 		},
 		"NoJournal": {
-			reason: "an administrator tagged it, or its journal is lost", verdict: Refuse, because: "no journal", code: CodeRefused,
+			reason: "an administrator tagged it, or its journal is lost", verdict: teardown.Refuse, because: "no journal", code: teardown.CodeRefused,
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				uuid := a.volume()
 				f.forget("volume", uuid)
@@ -85,7 +86,7 @@ func TestSubvolumeDecisions(t *testing.T) {
 			},
 		},
 		"JournalElsewhere": {
-			reason: "nobody said that ceph-csi's journals are there, too", verdict: Refuse, because: "no journal in the RADOS namespaces of ceph-csi names it (csi, elsewhere, tenant; --rados-namespace adds others)", code: CodeRefused,
+			reason: "nobody said that ceph-csi's journals are there, too", verdict: teardown.Refuse, because: "no journal in the RADOS namespaces of ceph-csi names it (csi, elsewhere, tenant; --rados-namespace adds others)", code: teardown.CodeRefused,
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				uuid := a.volume()
 				f.omaps[[2]string{"other", "csi.volume." + uuid}] = f.omap("volume", uuid)
@@ -94,7 +95,7 @@ func TestSubvolumeDecisions(t *testing.T) {
 			},
 		},
 		"JournalOfAnother": {
-			reason: "the journal names another subvolume", verdict: Refuse, because: "names", code: CodeRefused,
+			reason: "the journal names another subvolume", verdict: teardown.Refuse, because: "names", code: teardown.CodeRefused,
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				uuid := a.volume()
 				f.omap("volume", uuid)["csi.imagename"] = "csi-vol-" + teardowntest.UUID()
@@ -102,7 +103,7 @@ func TestSubvolumeDecisions(t *testing.T) {
 			},
 		},
 		"Contradiction": {
-			reason: "the halves of the journal disagree", verdict: Refuse, because: "contradict", code: CodeRefused,
+			reason: "the halves of the journal disagree", verdict: teardown.Refuse, because: "contradict", code: teardown.CodeRefused,
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				uuid := a.volume()
 				f.omaps[[2]string{"elsewhere", "csi.volume." + uuid}] = map[string]string{"csi.volname": "pvc-other"}
@@ -110,7 +111,7 @@ func TestSubvolumeDecisions(t *testing.T) {
 			},
 		},
 		"WrongKind": {
-			reason: "a tag without the PersistentVolume's name: unfinished", verdict: Refuse, because: "unfinished", code: CodeRefused,
+			reason: "a tag without the PersistentVolume's name: unfinished", verdict: teardown.Refuse, because: "unfinished", code: teardown.CodeRefused,
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				uuid := a.volume()
 				delete(f.subvolumes["csi-vol-"+uuid].metadata, ceph.TagPV)
@@ -118,7 +119,7 @@ func TestSubvolumeDecisions(t *testing.T) {
 			},
 		},
 		"Untagged": {
-			reason: "killed before it was tagged, or made before tagging", verdict: Keep, because: "nobody knows whose",
+			reason: "killed before it was tagged, or made before tagging", verdict: teardown.Keep, because: "nobody knows whose",
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				uuid := a.volume()
 				f.subvolumes["csi-vol-"+uuid].metadata = map[string]string{}
@@ -126,7 +127,7 @@ func TestSubvolumeDecisions(t *testing.T) {
 			},
 		},
 		"UntaggedButNamed": {
-			reason: "the cluster's own PersistentVolume names it", verdict: Remove, because: "PersistentVolume", change: func(o *Options) { o.Ours = named },
+			reason: "the cluster's own PersistentVolume names it", verdict: teardown.Remove, because: "PersistentVolume", change: func(o *teardown.Options) { o.Ours = named },
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				uuid := a.volume()
 				f.subvolumes["csi-vol-"+uuid].metadata = map[string]string{}
@@ -134,7 +135,7 @@ func TestSubvolumeDecisions(t *testing.T) {
 			},
 		},
 		"Retain": {
-			reason: "marked", verdict: Keep, because: "--include-retained",
+			reason: "marked", verdict: teardown.Keep, because: "--include-retained",
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				uuid := a.volume()
 				f.subvolumes["csi-vol-"+uuid].metadata[ceph.TagRetain] = ceph.RetainMark
@@ -142,7 +143,7 @@ func TestSubvolumeDecisions(t *testing.T) {
 			},
 		},
 		"RetainIncluded": {
-			reason: "marked, and asked for", verdict: Remove, change: func(o *Options) { o.IncludeRetained = true },
+			reason: "marked, and asked for", verdict: teardown.Remove, change: func(o *teardown.Options) { o.IncludeRetained = true },
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				uuid := a.volume()
 				f.subvolumes["csi-vol-"+uuid].metadata[ceph.TagRetain] = ceph.RetainMark
@@ -150,12 +151,14 @@ func TestSubvolumeDecisions(t *testing.T) {
 			},
 		},
 		"Claimed": {
-			reason: "both clusters think that it is theirs", verdict: Refuse, because: "PersistentVolume pv of cluster b names it", code: CodeRefused,
-			change: func(o *Options) { o.Claimed = func(Item) string { return "PersistentVolume pv of cluster b" } },
-			lay:    func(_ *fakeFiles, a, _ tenant) string { return a.volume() },
+			reason: "both clusters think that it is theirs", verdict: teardown.Refuse, because: "PersistentVolume pv of cluster b names it", code: teardown.CodeRefused,
+			change: func(o *teardown.Options) {
+				o.Claimed = func(teardown.Item) string { return "PersistentVolume pv of cluster b" }
+			},
+			lay: func(_ *fakeFiles, a, _ tenant) string { return a.volume() },
 		},
 		"Mounted": {
-			reason: "a client has it mounted", verdict: Refuse, because: "mounted at n1", code: CodeRefused,
+			reason: "a client has it mounted", verdict: teardown.Refuse, because: "mounted at n1", code: teardown.CodeRefused,
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				uuid := a.volume()
 				f.clients = []ceph.FileClient{{Entity: "client.x", Host: "n1", Root: "/volumes/csi/csi-vol-" + uuid + "/1"}, {Host: "mgr", Root: "/"}}
@@ -163,7 +166,7 @@ func TestSubvolumeDecisions(t *testing.T) {
 			},
 		},
 		"CopiedFrom": {
-			reason: "somebody makes a clone of it just now", verdict: Refuse, because: "clone is being made", code: CodeRefused,
+			reason: "somebody makes a clone of it just now", verdict: teardown.Refuse, because: "clone is being made", code: teardown.CodeRefused,
 			lay: func(_ *fakeFiles, a, b tenant) string {
 				uuid := a.volume()
 				b.clone(uuid)
@@ -171,15 +174,15 @@ func TestSubvolumeDecisions(t *testing.T) {
 			},
 		},
 		"CloneInFlight": {
-			reason: "it has no tag yet", verdict: Keep, because: "clone in flight", code: CodeRefused,
+			reason: "it has no tag yet", verdict: teardown.Keep, because: "clone in flight", code: teardown.CodeRefused,
 			lay: func(_ *fakeFiles, a, _ tenant) string { return a.clone(a.volume()) },
 		},
 		"NotSelected": {
-			reason: "the run is limited to another volume", change: func(o *Options) { o.Volumes = []ceph.VolumeHandle{{UUID: teardowntest.UUID(), LocationID: 1}} },
+			reason: "the run is limited to another volume", change: func(o *teardown.Options) { o.Volumes = []ceph.VolumeHandle{{UUID: teardowntest.UUID(), LocationID: 1}} },
 			lay: func(_ *fakeFiles, a, _ tenant) string { return a.volume() },
 		},
 		"Broken": {
-			reason: "the mgr cannot read its metadata, which must not keep others", verdict: Refuse, because: "cannot be read", code: CodeRefused,
+			reason: "the mgr cannot read its metadata, which must not keep others", verdict: teardown.Refuse, because: "cannot be read", code: teardown.CodeRefused,
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				a.volume()
 				uuid := a.volume()
@@ -188,7 +191,7 @@ func TestSubvolumeDecisions(t *testing.T) {
 			},
 		},
 		"SnapshotStays": {
-			reason: "its own snapshot cannot go", verdict: Refuse, because: "its snapshot", code: CodeRefused,
+			reason: "its own snapshot cannot go", verdict: teardown.Refuse, because: "its snapshot", code: teardown.CodeRefused,
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				uuid := a.volume()
 				f.forget("snap", a.snapshot(uuid))
@@ -209,7 +212,7 @@ func TestUnreadableSnapshots(t *testing.T) {
 	a.deleted(volume)
 	f.blind = errors.New("no mds caps")
 	report, err := tearDown(t, f, nil)
-	if err != nil || len(report.Items) != 1 || report.Items[0].UUID != snapshot || report.Items[0].Verdict != Refuse || !strings.Contains(report.Items[0].Reason, "no mds caps") {
+	if err != nil || len(report.Items) != 1 || report.Items[0].UUID != snapshot || report.Items[0].Verdict != teardown.Refuse || !strings.Contains(report.Items[0].Reason, "no mds caps") {
 		t.Errorf("%v: %+v", err, report)
 	}
 }

@@ -1,4 +1,4 @@
-package teardown
+package subvolumes
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown/teardowntest"
 )
 
@@ -43,16 +44,16 @@ func TestStalledRemovalsAreHurried(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f, _ := layout(t)
 			now := clocktesting.NewFakeClock(clock.RealClock{}.Now())
-			var manager SubvolumeManager = f
+			var manager Manager = f
 			stalled := stalledManager{fakeFiles: f, opened: make(chan struct{}, 1)}
 			if tc.stalled {
 				manager = stalled
 			}
 			var mounts atomic.Int32
-			part := NewFiles(FilesConfig{
-				Options: Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Ceph: f, Clock: now,
-				Manager: func(context.Context) (SubvolumeManager, error) { return manager, nil },
-				Mount: func(context.Context, string) (FileMount, error) {
+			part := New(Config{
+				Options: teardown.Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Ceph: f, Clock: now,
+				Manager: func(context.Context) (Manager, error) { return manager, nil },
+				Mount: func(context.Context, string) (Mount, error) {
 					if mounts.Add(1) == 2 {
 						close(stalled.opened)
 					}
@@ -62,8 +63,8 @@ func TestStalledRemovalsAreHurried(t *testing.T) {
 			if tc.stalled {
 				defer teardowntest.StepWhileWaiting(now, patience)()
 			}
-			report, err := Run(t.Context(), Config{Options: Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Parts: []Part{part}, Out: io.Discard})
-			if n := mounts.Load(); err != nil || report.Code() != CodeDone || n < tc.least || n > tc.most {
+			report, err := teardown.Run(t.Context(), teardown.Config{Options: teardown.Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Parts: []teardown.Part{part}, Out: io.Discard})
+			if n := mounts.Load(); err != nil || report.Code() != teardown.CodeDone || n < tc.least || n > tc.most {
 				t.Errorf("%d mounts, want %d to %d; exit code %d, %v, %q", n, tc.least, tc.most, report.Code(), err, report.Faults)
 			}
 		})

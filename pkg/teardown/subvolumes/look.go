@@ -1,10 +1,11 @@
-package teardown
+package subvolumes
 
 import (
 	"context"
 	"errors"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
 // errVanished says that a subvolume went while it was looked at.
@@ -12,8 +13,8 @@ var errVanished = errors.New("the subvolume is gone")
 
 // looker reads single subvolumes.
 type looker struct {
-	manager  SubvolumeManager
-	mount    FileMount
+	manager  Manager
+	mount    Mount
 	mountErr error
 	infraID  string
 }
@@ -33,7 +34,7 @@ func (l looker) at(ctx context.Context, place ceph.SubvolumePlace) (subvolume, e
 func (l looker) ask(ctx context.Context, place ceph.SubvolumePlace) (subvolume, error) {
 	s := subvolume{place: place, state: ceph.SubvolumeComplete}
 	var err error
-	s.metadata, err = Limited(ctx, func(ctx context.Context) (map[string]string, error) {
+	s.metadata, err = teardown.Limited(ctx, func(ctx context.Context) (map[string]string, error) {
 		return l.manager.SubvolumeMetadata(ctx, place)
 	})
 	switch {
@@ -82,7 +83,7 @@ func unanswered(err error) bool {
 }
 
 func (l looker) info(ctx context.Context, place ceph.SubvolumePlace) (ceph.Subvolume, error) {
-	info, err := Limited(ctx, func(ctx context.Context) (ceph.Subvolume, error) { return l.manager.Subvolume(ctx, place) })
+	info, err := teardown.Limited(ctx, func(ctx context.Context) (ceph.Subvolume, error) { return l.manager.Subvolume(ctx, place) })
 	if errors.Is(err, ceph.ErrNotFound) {
 		err = errVanished
 	}
@@ -90,7 +91,7 @@ func (l looker) info(ctx context.Context, place ceph.SubvolumePlace) (ceph.Subvo
 }
 
 func (l looker) names(ctx context.Context, place ceph.SubvolumePlace) ([]string, error) {
-	names, err := Limited(ctx, func(ctx context.Context) ([]string, error) { return l.manager.SubvolumeSnapshots(ctx, place) })
+	names, err := teardown.Limited(ctx, func(ctx context.Context) ([]string, error) { return l.manager.SubvolumeSnapshots(ctx, place) })
 	if errors.Is(err, ceph.ErrNotFound) {
 		err = errVanished
 	}
@@ -100,7 +101,7 @@ func (l looker) names(ctx context.Context, place ceph.SubvolumePlace) ([]string,
 func (l looker) snapshot(ctx context.Context, place ceph.SubvolumePlace, name string) (snapshot, error) {
 	s := snapshot{name: name}
 	var err error
-	s.metadata, err = Limited(ctx, func(ctx context.Context) (map[string]string, error) {
+	s.metadata, err = teardown.Limited(ctx, func(ctx context.Context) (map[string]string, error) {
 		return l.manager.SnapshotMetadata(ctx, place, name)
 	})
 	if err == nil && s.metadata[ceph.TagCluster] == l.infraID {
@@ -116,7 +117,7 @@ func (l looker) snapshot(ctx context.Context, place ceph.SubvolumePlace, name st
 }
 
 func (l looker) copied(ctx context.Context, place ceph.SubvolumePlace, name string) (bool, error) {
-	return Limited(ctx, func(ctx context.Context) (bool, error) { return l.manager.SnapshotCopied(ctx, place, name) })
+	return teardown.Limited(ctx, func(ctx context.Context) (bool, error) { return l.manager.SnapshotCopied(ctx, place, name) })
 }
 
 // retained reads a subvolume that is kept for its snapshots: their tags are in its file alone.
@@ -137,7 +138,7 @@ func (l looker) retained(ctx context.Context, place ceph.SubvolumePlace) (subvol
 	}
 	var meta ceph.SubvolumeMeta
 	if err = l.mountErr; err == nil {
-		meta, err = Limited(ctx, func(ctx context.Context) (ceph.SubvolumeMeta, error) {
+		meta, err = teardown.Limited(ctx, func(ctx context.Context) (ceph.SubvolumeMeta, error) {
 			return l.mount.SubvolumeMeta(ctx, place.Group, place.Name)
 		})
 	}

@@ -1,4 +1,4 @@
-package teardown
+package subvolumes
 
 import (
 	"context"
@@ -7,10 +7,11 @@ import (
 	"slices"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
 // gather reads one filesystem. It changes nothing.
-func (f *files) gather(ctx context.Context, fs ceph.FileSystem, pools []ceph.Pool) (inventory, error) {
+func (p *part) gather(ctx context.Context, fs ceph.FileSystem, pools []ceph.Pool) (inventory, error) {
 	in := inventory{filesystem: fs}
 	i := slices.IndexFunc(pools, func(p ceph.Pool) bool { return p.ID == fs.MetadataPool })
 	if i < 0 {
@@ -20,18 +21,18 @@ func (f *files) gather(ctx context.Context, fs ceph.FileSystem, pools []ceph.Poo
 	if !fs.Active {
 		return in, fmt.Errorf("filesystem %q has no active MDS, so nobody can look into it; start one, or name the others with --filesystem", fs.Name)
 	}
-	if err := f.gatherJournals(ctx, &in); err != nil {
+	if err := p.gatherJournals(ctx, &in); err != nil {
 		return in, err
 	}
 	var err error
-	if in.plan, err = readFilesRecord(ctx, f.Ceph, in.pool, f.InfraID); err != nil {
+	if in.recorded, err = readRecords(ctx, p.Ceph, in.pool, p.InfraID); err != nil {
 		return in, err
 	}
-	mount, mountErr := f.mount(ctx, fs.Name)
+	mount, mountErr := p.mount(ctx, fs.Name)
 	if mountErr == nil {
 		defer mount.Close()
 	}
-	err = f.loaded(ctx, func(ctx context.Context) error { return f.gatherSubvolumes(ctx, &in, mount, mountErr) })
+	err = p.loaded(ctx, func(ctx context.Context) error { return p.gatherSubvolumes(ctx, &in, mount, mountErr) })
 	if err != nil {
 		return in, err
 	}
@@ -40,44 +41,44 @@ func (f *files) gather(ctx context.Context, fs ceph.FileSystem, pools []ceph.Poo
 }
 
 // loaded repeats what failed because the mgr has just been started.
-func (f *files) loaded(ctx context.Context, work func(context.Context) error) error {
-	begin := f.Clock.Now()
+func (p *part) loaded(ctx context.Context, work func(context.Context) error) error {
+	begin := p.Clock.Now()
 	for told := false; ; told = true {
 		err := work(ctx)
 		if !errors.Is(err, ceph.ErrNotLoaded) {
 			return err
 		}
-		if f.Clock.Since(begin) > loadingPatience {
+		if p.Clock.Since(begin) > loadingPatience {
 			return fmt.Errorf("the mgr has not loaded its module volumes within %s (ceph mgr module enable volumes): %w", loadingPatience, err)
 		}
-		if !told && f.Tell != nil {
-			f.Tell(fmt.Sprintf("waiting up to %s for the mgr to load its module volumes", loadingPatience))
+		if !told && p.Tell != nil {
+			p.Tell(fmt.Sprintf("waiting up to %s for the mgr to load its module volumes", loadingPatience))
 		}
-		if err := Wait(ctx, f.Clock, loadingPause); err != nil {
+		if err := teardown.Wait(ctx, p.Clock, loadingPause); err != nil {
 			return err
 		}
 	}
 }
 
-func (f *files) mount(ctx context.Context, filesystem string) (FileMount, error) {
-	return Limited(ctx, func(ctx context.Context) (FileMount, error) { return f.Mount(ctx, filesystem) })
+func (p *part) mount(ctx context.Context, filesystem string) (Mount, error) {
+	return teardown.Limited(ctx, func(ctx context.Context) (Mount, error) { return p.Mount(ctx, filesystem) })
 }
 
-func clientsOf(ctx context.Context, mount FileMount, err error) ([]ceph.FileClient, string) {
+func clientsOf(ctx context.Context, mount Mount, err error) ([]ceph.FileClient, string) {
 	if err != nil {
 		return nil, err.Error()
 	}
-	clients, err := Limited(ctx, mount.Clients)
+	clients, err := teardown.Limited(ctx, mount.Clients)
 	if err != nil {
 		return nil, err.Error()
 	}
 	return clients, ""
 }
 
-func (f *files) gatherJournals(ctx context.Context, in *inventory) error {
+func (p *part) gatherJournals(ctx context.Context, in *inventory) error {
 	ctx, cancel := context.WithTimeout(ctx, listingLimit)
 	defer cancel()
-	pieces, err := f.Ceph.Journals(ctx, in.pool, f.JournalNamespaces...)
+	pieces, err := p.Ceph.Journals(ctx, in.pool, p.JournalNamespaces...)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (f *files) gatherJournals(ctx context.Context, in *inventory) error {
 		handle, err := ceph.ParseVolumeHandle(name.Handle)
 		if err == nil {
 			r.uuid = handle.UUID
-			r.tracker, err = f.Ceph.References(ctx, in.pool, r.namespace, r.handle)
+			r.tracker, err = p.Ceph.References(ctx, in.pool, r.namespace, r.handle)
 		}
 		if errors.Is(err, ceph.ErrNotFound) {
 			continue
@@ -108,17 +109,17 @@ func (f *files) gatherJournals(ctx context.Context, in *inventory) error {
 }
 
 // gatherSubvolumes reads all subvolumes, some at a time.
-func (f *files) gatherSubvolumes(ctx context.Context, in *inventory, mount FileMount, mountErr error) error {
-	groups, err := Limited(ctx, func(ctx context.Context) ([]string, error) {
-		return f.manager.SubvolumeGroups(ctx, in.filesystem.Name)
+func (p *part) gatherSubvolumes(ctx context.Context, in *inventory, mount Mount, mountErr error) error {
+	groups, err := teardown.Limited(ctx, func(ctx context.Context) ([]string, error) {
+		return p.manager.SubvolumeGroups(ctx, in.filesystem.Name)
 	})
 	if err != nil {
 		return err
 	}
 	var places []ceph.SubvolumePlace
 	for _, group := range append(groups, "") {
-		names, err := Limited(ctx, func(ctx context.Context) ([]string, error) {
-			return f.manager.Subvolumes(ctx, in.filesystem.Name, group)
+		names, err := teardown.Limited(ctx, func(ctx context.Context) ([]string, error) {
+			return p.manager.Subvolumes(ctx, in.filesystem.Name, group)
 		})
 		if err != nil {
 			return err
@@ -127,9 +128,9 @@ func (f *files) gatherSubvolumes(ctx context.Context, in *inventory, mount FileM
 			places = append(places, ceph.SubvolumePlace{Filesystem: in.filesystem.Name, Group: group, Name: name})
 		}
 	}
-	look := looker{manager: f.manager, mount: mount, mountErr: mountErr, infraID: f.InfraID}
+	look := looker{manager: p.manager, mount: mount, mountErr: mountErr, infraID: p.InfraID}
 	found := make([]*subvolume, len(places))
-	err = f.hurried(ctx, in.filesystem.Name, f.Workers(), len(places), func(ctx context.Context, i int) error {
+	err = p.hurried(ctx, in.filesystem.Name, p.Workers(), len(places), func(ctx context.Context, i int) error {
 		s, err := look.at(ctx, places[i])
 		if errors.Is(err, errVanished) {
 			return nil
