@@ -16,7 +16,7 @@ type fileCase struct {
 	reason string
 	// lay returns the UUID of the item.
 	lay     func(f *fakeFiles, a, b tenant) string
-	change  func(*teardown.Options)
+	change  func(*teardown.Config)
 	verdict teardown.Verdict // empty: not listed
 	because string
 	code    int
@@ -127,7 +127,7 @@ func TestSubvolumeDecisions(t *testing.T) {
 			},
 		},
 		"UntaggedButNamed": {
-			reason: "the cluster's own PersistentVolume names it", verdict: teardown.Remove, because: "PersistentVolume", change: func(o *teardown.Options) { o.Ours = named },
+			reason: "the cluster's own PersistentVolume names it", verdict: teardown.Remove, because: "PersistentVolume", change: func(c *teardown.Config) { c.Ours = named },
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				uuid := a.volume()
 				f.subvolumes["csi-vol-"+uuid].metadata = map[string]string{}
@@ -143,7 +143,7 @@ func TestSubvolumeDecisions(t *testing.T) {
 			},
 		},
 		"RetainIncluded": {
-			reason: "marked, and asked for", verdict: teardown.Remove, change: func(o *teardown.Options) { o.IncludeRetained = true },
+			reason: "marked, and asked for", verdict: teardown.Remove, change: func(c *teardown.Config) { c.IncludeRetained = true },
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				uuid := a.volume()
 				f.subvolumes["csi-vol-"+uuid].metadata[ceph.TagRetain] = ceph.RetainMark
@@ -152,8 +152,8 @@ func TestSubvolumeDecisions(t *testing.T) {
 		},
 		"Claimed": {
 			reason: "both clusters think that it is theirs", verdict: teardown.Refuse, because: "PersistentVolume pv of cluster b names it", code: teardown.CodeRefused,
-			change: func(o *teardown.Options) {
-				o.Claimed = func(teardown.Item) string { return "PersistentVolume pv of cluster b" }
+			change: func(c *teardown.Config) {
+				c.Claimed = func(teardown.Item) string { return "PersistentVolume pv of cluster b" }
 			},
 			lay: func(_ *fakeFiles, a, _ tenant) string { return a.volume() },
 		},
@@ -178,7 +178,7 @@ func TestSubvolumeDecisions(t *testing.T) {
 			lay: func(_ *fakeFiles, a, _ tenant) string { return a.clone(a.volume()) },
 		},
 		"NotSelected": {
-			reason: "the run is limited to another volume", change: func(o *teardown.Options) { o.Volumes = []ceph.VolumeHandle{{UUID: teardowntest.UUID(), LocationID: 1}} },
+			reason: "the run is limited to another volume", change: func(c *teardown.Config) { c.Volumes = []ceph.VolumeHandle{{UUID: teardowntest.UUID(), LocationID: 1}} },
 			lay: func(_ *fakeFiles, a, _ tenant) string { return a.volume() },
 		},
 		"Broken": {

@@ -1,9 +1,11 @@
 package subvolumes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -45,4 +47,17 @@ func (r *removal) unmounted(ctx context.Context, place ceph.SubvolumePlace) erro
 		return fmt.Errorf("subvolume %s was mounted meanwhile at %s", place, strings.Join(hosts, ", "))
 	}
 	return nil
+}
+
+// mountedAt are the hosts that have mounted a subvolume, sorted.
+func (p *plan) mountedAt(place ceph.SubvolumePlace) []string {
+	var hosts []string
+	directory := "/volumes/" + cmp.Or(place.Group, "_nogroup") + "/" + place.Name
+	for _, c := range p.inventory.clients {
+		if c.Root == directory || strings.HasPrefix(c.Root, directory+"/") {
+			hosts = append(hosts, fmt.Sprintf("%s (%s)", c.Host, c.Entity))
+		}
+	}
+	slices.Sort(hosts)
+	return slices.Compact(hosts)
 }

@@ -20,7 +20,7 @@ func TestLimitedRunKeepsEarlierRecords(t *testing.T) {
 		}
 		f.steps = -1
 		only := tenant{f, "a"}.volume()
-		limit := func(o *teardown.Options) { o.Volumes = []ceph.VolumeHandle{{UUID: only, LocationID: 1}} }
+		limit := func(c *teardown.Config) { c.Volumes = []ceph.VolumeHandle{{UUID: only, LocationID: 1}} }
 		if report, err := tearDown(t, f, limit); err != nil || report.Code() != teardown.CodeDone {
 			t.Fatalf("killed after %d changes: the limited run: %v, %+v", steps, err, report)
 		}

@@ -61,7 +61,7 @@ func TestSnapshotDecisions(t *testing.T) {
 			},
 		},
 		"RetainIncluded": {
-			reason: "marked, and asked for", verdict: teardown.Remove, change: func(o *teardown.Options) { o.IncludeRetained = true },
+			reason: "marked, and asked for", verdict: teardown.Remove, change: func(c *teardown.Config) { c.IncludeRetained = true },
 			lay: func(f *fakeFiles, a, b tenant) string {
 				volume := b.volume()
 				snapshot := a.snapshot(volume)
@@ -114,8 +114,8 @@ func TestSnapshotDecisions(t *testing.T) {
 		},
 		"ShownByClaimed": {
 			reason: "another cluster's PersistentVolume names the shallow volume", verdict: teardown.Refuse, because: "shallow volume", code: teardown.CodeRefused,
-			change: func(o *teardown.Options) {
-				o.Claimed = func(i teardown.Item) string {
+			change: func(c *teardown.Config) {
+				c.Claimed = func(i teardown.Item) string {
 					return map[bool]string{true: "PersistentVolume pv of cluster b"}[i.Kind == teardown.ShallowVolume]
 				}
 			},
@@ -149,16 +149,16 @@ func TestShallowDecisions(t *testing.T) {
 		},
 		"NotNamed": {
 			reason: "the cluster's PersistentVolumes are known, and none names it", lay: shallow, verdict: teardown.Refuse, because: "no PersistentVolume", code: teardown.CodeRefused,
-			change: func(o *teardown.Options) {
-				o.Ours = func(i teardown.Item) bool { return i.Kind != teardown.ShallowVolume }
+			change: func(c *teardown.Config) {
+				c.Ours = func(i teardown.Item) bool { return i.Kind != teardown.ShallowVolume }
 			},
 		},
 		"Named": {
-			reason: "one names it", lay: shallow, verdict: teardown.Remove, change: func(o *teardown.Options) { o.Ours = func(teardown.Item) bool { return true } },
+			reason: "one names it", lay: shallow, verdict: teardown.Remove, change: func(c *teardown.Config) { c.Ours = func(teardown.Item) bool { return true } },
 		},
 		"Mounted": {
 			reason: "a node mounts the subvolume and shows its snapshot", verdict: teardown.Refuse, because: "mounted at node-1", code: teardown.CodeRefused,
-			change: func(o *teardown.Options) { o.Force = true },
+			change: func(c *teardown.Config) { c.Force = true },
 			lay: func(f *fakeFiles, a, b tenant) string {
 				volume := b.volume()
 				f.clients = []ceph.FileClient{{Entity: "client.n", Host: "node-1", Root: "/volumes/csi/csi-vol-" + volume + "/data"}}
@@ -167,7 +167,7 @@ func TestShallowDecisions(t *testing.T) {
 		},
 		"MountedRetained": {
 			reason: "the subvolume was deleted, and its snapshot is mounted", verdict: teardown.Refuse, because: "mounted at node-1", code: teardown.CodeRefused,
-			change: func(o *teardown.Options) { o.Force = true },
+			change: func(c *teardown.Config) { c.Force = true },
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				volume := a.volume()
 				snapshot := a.snapshot(volume)
@@ -187,7 +187,7 @@ func TestShallowDecisions(t *testing.T) {
 			},
 		},
 		"RetainIncluded": {
-			reason: "marked, and asked for", verdict: teardown.Remove, change: func(o *teardown.Options) { o.IncludeRetained = true },
+			reason: "marked, and asked for", verdict: teardown.Remove, change: func(c *teardown.Config) { c.IncludeRetained = true },
 			lay: func(f *fakeFiles, a, b tenant) string {
 				volume := b.volume()
 				snapshot := a.snapshot(volume)
@@ -249,7 +249,7 @@ func TestClonesInFlight(t *testing.T) {
 	a := tenant{f, "a"}
 	source := tenant{f, "b"}.volume()
 	clone := a.clone(source)
-	report, err := tearDown(t, f, func(o *teardown.Options) { o.Ours = func(i teardown.Item) bool { return i.UUID == clone } })
+	report, err := tearDown(t, f, func(c *teardown.Config) { c.Ours = func(i teardown.Item) bool { return i.UUID == clone } })
 	if err != nil || report.Code() != teardown.CodeDone || f.subvolumes["csi-vol-"+clone] != nil || f.omap("volume", clone) != nil {
 		t.Errorf("%v: %+v", err, report)
 	}

@@ -17,14 +17,14 @@ import (
 )
 
 // tearDown runs the teardown of cluster a.
-func tearDown(t *testing.T, f *fakeFiles, change func(*teardown.Options)) (*teardown.Report, error) {
+func tearDown(t *testing.T, f *fakeFiles, change func(*teardown.Config)) (*teardown.Report, error) {
 	t.Helper()
-	options := teardown.Options{InfraID: "a", JournalNamespaces: journalNamespaces}
+	config := teardown.Config{Options: teardown.Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Out: &bytes.Buffer{}}
 	if change != nil {
-		change(&options)
+		change(&config)
 	}
-	part := New(Config{
-		Options: options, Ceph: f, Clock: clock.RealClock{},
+	config.Parts = []teardown.Part{New(Config{
+		Options: config.Options, Ceph: f, Clock: clock.RealClock{},
 		Manager: func(context.Context) (Manager, error) { return f, nil },
 		Mount: func(context.Context, string) (Mount, error) {
 			if f.blind != nil {
@@ -32,8 +32,8 @@ func tearDown(t *testing.T, f *fakeFiles, change func(*teardown.Options)) (*tear
 			}
 			return fakeMount{fakeFiles: f}, nil
 		},
-	})
-	return teardown.Run(t.Context(), teardown.Config{Options: options, Parts: []teardown.Part{part}, Out: &bytes.Buffer{}})
+	})}
+	return teardown.Run(t.Context(), config)
 }
 
 // dump is everything there is, but for what run-of-the-mill deletion leaves behind.
@@ -118,7 +118,7 @@ func TestFilesKilledAnywhere(t *testing.T) {
 	for steps := range whole.writes {
 		f, before := layout(t)
 		f.steps = steps
-		_, _ = tearDown(t, f, func(o *teardown.Options) { o.Parallel = 1 })
+		_, _ = tearDown(t, f, func(c *teardown.Config) { c.Parallel = 1 })
 		f.steps = -1
 		report, err := tearDown(t, f, nil)
 		if err != nil || report.Code() != teardown.CodeDone {
@@ -133,12 +133,7 @@ func TestFilesKilledAnywhere(t *testing.T) {
 func TestDryRunOfFilesChangesNothing(t *testing.T) {
 	f, _ := layout(t)
 	before := dump(t, f)
-	part := New(Config{
-		Options: teardown.Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Ceph: f, Clock: clock.RealClock{},
-		Manager: func(context.Context) (Manager, error) { return f, nil },
-		Mount:   func(context.Context, string) (Mount, error) { return fakeMount{fakeFiles: f}, nil },
-	})
-	report, err := teardown.Run(t.Context(), teardown.Config{Options: teardown.Options{InfraID: "a", JournalNamespaces: journalNamespaces}, Parts: []teardown.Part{part}, Out: &bytes.Buffer{}, DryRun: true})
+	report, err := tearDown(t, f, func(c *teardown.Config) { c.DryRun = true })
 	removes := slices.ContainsFunc(report.Items, func(l teardown.Line) bool { return l.Verdict == teardown.Remove })
 	if err != nil || !removes || f.writes != 0 || dump(t, f) != before {
 		t.Errorf("%v: something is to be removed: %t, %d writes", err, removes, f.writes)
@@ -177,7 +172,7 @@ func TestFilesCannotBeSeen(t *testing.T) {
 		t.Errorf("without an MDS: %v", err)
 	}
 	f.inactive = false
-	if _, err := tearDown(t, f, func(o *teardown.Options) { o.InfraID = " " }); !errors.Is(err, teardown.ErrNoInfraID) || dump(t, f) != before {
+	if _, err := tearDown(t, f, func(c *teardown.Config) { c.InfraID = " " }); !errors.Is(err, teardown.ErrNoInfraID) || dump(t, f) != before {
 		t.Errorf("without an infra ID: %v", err)
 	}
 	f.records[recordObject("a")] = []byte(`{"version":1,"infraID":"b"}`)

@@ -2,6 +2,7 @@ package subvolumes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -102,6 +103,11 @@ func (p *plan) isCloning(snapshot string) bool {
 	name, _ := ceph.ParseCSIName(snapshot)
 	j, found := p.journal(ceph.JournalVolume, name.UUID)
 	return found && j.Image == snapshot
+}
+
+// copiedFrom: ceph-csi makes a clone of a volume through a snapshot with the clone's name.
+func (p *plan) copiedFrom(snapshot string) bool {
+	return slices.ContainsFunc(p.inventory.subvolumes, func(s subvolume) bool { return s.inFlight() && s.place.Name == snapshot })
 }
 
 // unfinishedClone: a clone in flight gets its tag last.
