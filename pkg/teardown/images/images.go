@@ -17,8 +17,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
-// Reader reads RBD. Nothing is opened or changed by it.
-type Reader interface {
+// reader reads RBD. Nothing is opened or changed by it.
+type reader interface {
 	Pools(ctx context.Context) ([]ceph.Pool, error)
 	// ImageNamespaces lists the RADOS namespaces of a pool, its own, "", included.
 	ImageNamespaces(ctx context.Context, pool string) ([]string, error)
@@ -32,8 +32,8 @@ type Reader interface {
 	ImageJournals(ctx context.Context, pool string, namespaces []string, names []ceph.JournalName) ([]ceph.JournalPiece, error)
 }
 
-// Remover changes images. What is gone already is no error.
-type Remover interface {
+// remover changes images. What is gone already is no error.
+type remover interface {
 	SetImageMetadata(ctx context.Context, image ceph.RBDImage, key, value string) error
 	RemoveImageSnapshots(ctx context.Context, image ceph.RBDImage, snapshots []ceph.ImageSnapshot) error
 	TrashImage(ctx context.Context, image ceph.RBDImage) error
@@ -43,8 +43,8 @@ type Remover interface {
 	QueueTrashRemoval(ctx context.Context, image ceph.RBDImage) error
 }
 
-// Company looks after what images have around them.
-type Company interface {
+// company looks after what images have around them.
+type company interface {
 	// ImageUsers tells who uses images of one RADOS namespace, by their IDs; those that nobody uses
 	// are left out.
 	ImageUsers(ctx context.Context, pool, namespace string, ids []string) (map[string]ceph.ImageUse, error)
@@ -57,9 +57,9 @@ type Company interface {
 
 // RBD is all that is needed of a connection.
 type RBD interface {
-	Reader
-	Remover
-	Company
+	reader
+	remover
+	company
 	teardown.Recorder
 }
 
@@ -146,9 +146,9 @@ func holdsImages(p ceph.Pool, o teardown.Options) bool {
 
 // gather reads all pools that may hold images, whatever the run is limited to: clones may be
 // anywhere.
-func gather(ctx context.Context, reader RBD, o teardown.Options) (facts, error) {
+func gather(ctx context.Context, from RBD, o teardown.Options) (facts, error) {
 	f := facts{journals: map[string][]ceph.Journal{}, recorded: recorded{images: map[ceph.ImageRef]string{}, groups: map[ceph.GroupRef]string{}, runs: map[string][]string{}}}
-	all, err := reader.Pools(ctx)
+	all, err := from.Pools(ctx)
 	if err != nil {
 		return f, err
 	}
@@ -159,27 +159,27 @@ func gather(ctx context.Context, reader RBD, o teardown.Options) (facts, error) 
 		}
 	}
 	for _, pool := range all {
-		if err := f.recorded.read(ctx, reader, pool, o.InfraID); err != nil {
+		if err := f.recorded.read(ctx, from, pool, o.InfraID); err != nil {
 			return f, err
 		}
-		namespaces, err := reader.ImageNamespaces(ctx, pool.Name)
+		namespaces, err := from.ImageNamespaces(ctx, pool.Name)
 		if err != nil {
 			return f, err
 		}
 		var names []ceph.JournalName
 		for _, namespace := range namespaces {
-			images, err := reader.Images(ctx, pool, namespace)
+			images, err := from.Images(ctx, pool, namespace)
 			if err != nil {
 				return f, err
 			}
-			groups, err := reader.ImageGroups(ctx, pool, namespace)
+			groups, err := from.ImageGroups(ctx, pool, namespace)
 			if err != nil {
 				return f, err
 			}
 			f.images, f.groups = append(f.images, images...), append(f.groups, groups...)
 			names = append(names, journalNames(o.InfraID, images, groups)...)
 		}
-		if f.journals[pool.Name], err = readJournals(ctx, reader, pool.Name, namespaces, names); err != nil {
+		if f.journals[pool.Name], err = readJournals(ctx, from, pool.Name, namespaces, names); err != nil {
 			return f, err
 		}
 	}
@@ -189,8 +189,8 @@ func gather(ctx context.Context, reader RBD, o teardown.Options) (facts, error) 
 // readJournals reads the named journals. Where a complete one has no key in the usual directories, as
 // with a ceph-csi that was told an --instanceid, it reads all there are: once the image is gone,
 // nothing would tell whose key that is.
-func readJournals(ctx context.Context, reader Reader, pool string, namespaces []string, names []ceph.JournalName) ([]ceph.Journal, error) {
-	pieces, err := reader.ImageJournals(ctx, pool, namespaces, names)
+func readJournals(ctx context.Context, from reader, pool string, namespaces []string, names []ceph.JournalName) ([]ceph.Journal, error) {
+	pieces, err := from.ImageJournals(ctx, pool, namespaces, names)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func readJournals(ctx context.Context, reader Reader, pool string, namespaces []
 	}) {
 		return journals, nil
 	}
-	if pieces, err = reader.Journals(ctx, pool); err != nil {
+	if pieces, err = from.Journals(ctx, pool); err != nil {
 		return nil, err
 	}
 	return ceph.JoinJournals(pieces), nil
