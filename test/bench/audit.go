@@ -59,6 +59,20 @@ func isWrite(r auditv1.Event) bool {
 	return !review && !slices.Contains([]string{"get", "list"}, r.Verb)
 }
 
+// countWrites counts the writes but for events, and those of conditions among them.
+func countWrites(requests []auditv1.Event) (all, ofConditions float64) {
+	for _, r := range requests {
+		if !isWrite(r) || r.ObjectRef == nil || r.ObjectRef.Resource == "events" {
+			continue
+		}
+		all++
+		if r.ObjectRef.Resource == clusterCSIDrivers.Resource && r.ObjectRef.Subresource == "status" {
+			ofConditions++
+		}
+	}
+	return all, ofConditions
+}
+
 // staticResources are the kinds of which the driver's static assets are.
 var staticResources = []string{
 	"clusterroles", "clusterrolebindings", "roles", "rolebindings", "serviceaccounts", "services",

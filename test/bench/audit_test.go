@@ -81,3 +81,21 @@ func TestLastStaticWrite(t *testing.T) {
 		t.Errorf("a write at %s where there is none", got)
 	}
 }
+
+// TestCountWrites: events tell of writes, and are not what a start costs.
+func TestCountWrites(t *testing.T) {
+	us := userOf(driver.RBD)
+	status := strings.Replace(audited(1, "ResponseComplete", us, "patch", clusterCSIDrivers.Resource), `"objectRef":{`, `"objectRef":{"subresource":"status",`, 1)
+	lines := []string{
+		audited(1, "ResponseComplete", us, "create", "secrets"), audited(1, "ResponseComplete", us, "get", "secrets"),
+		audited(1, "ResponseComplete", us, "create", "events"), audited(1, "ResponseComplete", us, "create", "tokenreviews"),
+		audited(1, "ResponseComplete", us, "patch", clusterCSIDrivers.Resource), status,
+	}
+	requests, err := readRequests(strings.NewReader(strings.Join(lines, "\n")+"\n"), us, noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, ofConditions := countWrites(requests); all != 3 || ofConditions != 1 {
+		t.Errorf("counted %v writes, %v of conditions, want 3 and 1", all, ofConditions)
+	}
+}

@@ -102,17 +102,8 @@ func (b *bench) aftermath(ctx context.Context, d driver.Driver, begin time.Time,
 		return err
 	}
 	all.settleds = append(all.settleds, lastStaticWrite(requests).Sub(begin).Seconds())
-	writes, ofStatus := 0, 0
-	for _, r := range requests {
-		if isWrite(r) {
-			writes++
-			fmt.Fprintf(b.progress, "%s writes: %s %s\n", d.Kind, r.Verb, r.RequestURI)
-		}
-		if isWrite(r) && r.ObjectRef != nil && r.ObjectRef.Resource == clusterCSIDrivers.Resource && r.ObjectRef.Subresource == "status" {
-			ofStatus++
-		}
-	}
-	all.allWrites, all.statusWrites = append(all.allWrites, float64(writes)), append(all.statusWrites, float64(ofStatus))
+	writes, ofStatus := countWrites(requests)
+	all.allWrites, all.statusWrites = append(all.allWrites, writes), append(all.statusWrites, ofStatus)
 	flaps, err := b.flaps(d, begin)
 	if err != nil {
 		return err

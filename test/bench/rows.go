@@ -32,7 +32,7 @@ func (b *bench) rows() []row {
 		{what: "conditions that went Degraded meanwhile", unit: count, target: atMost(0), take: b.installed(install.degraded)},
 		{what: "start → Deployment and DaemonSet created", unit: seconds, take: b.installed(install.workloads)},
 		{what: "start → default StorageClass and VolumeSnapshotClass", unit: seconds, take: b.installed(install.classes)},
-		{what: "API writes of the start", unit: count, target: atMost(45), take: b.installed(install.writes)},
+		{what: "API writes of the start, without events", unit: count, target: atMost(45), take: b.installed(install.writes)},
 		{what: "those of conditions among them", unit: count, take: b.installed(install.conditionWrites)},
 		{what: "CPU time until then", unit: seconds, take: b.installed(install.cpu)},
 		{what: "ClusterCSIDriver created → Deployment and DaemonSet created", unit: seconds, target: atMost(0.3), take: b.created},
