@@ -16,7 +16,7 @@ var deaf = map[string]string{
 
 // stateless are the files whose controllers do not read what a person wants of the driver.
 var stateless = map[string]string{
-	"pkg/operator/usage.go":            "what is used is told whatever the ClusterCSIDriver says",
+	"pkg/usage/controller.go":          "what is used is told whatever the ClusterCSIDriver says",
 	"pkg/proof/keeper.go":              "looks only while a controller waits that reads it",
 	"pkg/clusterstorage/controller.go": "the deciders have Storage's informer among them",
 }
