@@ -135,8 +135,10 @@ verify-deps:
 	@tmp=$$(mktemp -d) && trap 'rm -rf $$tmp' EXIT && $(GO) mod vendor -o $$tmp/vendor && \
 		diff -qr vendor $$tmp/vendor || { echo "vendor/ differs from go.mod: make update-deps"; exit 1; }
 
+# Packages whose tests compare committed files with what they are made from.
+GOLDEN = ./assets/... ./test/crdpatch/... ./pkg/condition
 verify-golden: dependencies
-	$(GO) test $(GO_FLAGS) -count=1 -run 'Golden' ./assets/... ./test/crdpatch/...
+	$(GO) test $(GO_FLAGS) -count=1 -run 'Golden' $(GOLDEN)
 
 update: update-gofmt update-deps update-golden ## Write everything that verify checks
 
@@ -148,7 +150,7 @@ update-deps:
 	$(GO) mod vendor
 
 update-golden: dependencies
-	UPDATE_GOLDEN=1 $(GO) test $(GO_FLAGS) -count=1 -run 'Golden' ./assets/... ./test/crdpatch/...
+	UPDATE_GOLDEN=1 $(GO) test $(GO_FLAGS) -count=1 -run 'Golden' $(GOLDEN)
 
 cluster-up: dependencies ## Start the embedded cluster and keep it running until Ctrl-C or make cluster-down
 	$(CLUSTER) up
