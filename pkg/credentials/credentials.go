@@ -159,8 +159,14 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	if err != nil || state == ctrl.NoCR {
 		return err
 	}
-	if state != operatorv1.Managed || !c.Open() {
+	open := c.Open()
+	if state != operatorv1.Managed || !open {
 		c.Proof.Wait(c.name, false)
+	}
+	if !open {
+		return nil // What pkg/gate has not decided yet is not open either; it speaks while it is closed.
+	}
+	if state != operatorv1.Managed {
 		return c.report(ctx, condition.Good(condition.CredentialsDegraded))
 	}
 	in, err := c.gather()

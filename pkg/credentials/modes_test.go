@@ -226,6 +226,15 @@ func TestNothingToDo(t *testing.T) {
 	}
 }
 
+// TestGateUndecided: good news before the gate has decided would be taken back when Ceph is asked.
+func TestGateUndecided(t *testing.T) {
+	f := newFixture(t, driver.RBD)
+	f.open = false
+	if f.sync(); f.operator.Condition(condition.CredentialsDegraded) != nil {
+		t.Error("after a start, what stood last stands until it is known anew")
+	}
+}
+
 func TestWriteFails(t *testing.T) {
 	conflict := apierrors.NewConflict(corev1.Resource("secrets"), driver.RBD.NodeSecret(), errBoom)
 	for reason, tc := range map[string]struct {

@@ -48,7 +48,7 @@ type Config struct {
 	Filesystem *ctrl.Latest[bool]
 	// State is set to each decision.
 	State *ctrl.Latest[State]
-	// OperandConditions are the types that describe operands; they are removed while closed,
+	// OperandConditions are the types and parts that describe operands; they are removed while closed,
 	// because Disabled hides no Degraded and no Progressing.
 	OperandConditions []string
 	Recorder          events.Recorder

@@ -13,6 +13,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/classes"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/connection"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/credentials"
@@ -50,7 +51,7 @@ func (s starter) gateController() factory.Controller {
 		Triggers:          []factory.Informer{s.stateInformer(), s.clients.removal},
 		Filesystem:        s.filesystem,
 		State:             s.gate,
-		OperandConditions: s.operandConditions(),
+		OperandConditions: s.silentWhileClosed(),
 		Recorder:          s.recorder,
 	})
 }
@@ -62,6 +63,13 @@ func (s starter) operandConditions() []string {
 		out = append(out, name+operatorv1.OperatorStatusTypeAvailable, name+operatorv1.OperatorStatusTypeProgressing)
 	}
 	return out
+}
+
+// silentWhileClosed are the types and parts of which nobody but the gate speaks while it is closed: what was said before
+// would stand for ever, and what never was would keep a sum unknown.
+func (s starter) silentWhileClosed() []string {
+	return append(s.operandConditions(), condition.NodePodsCurrent, condition.CredentialsDegraded, condition.CredentialsMinted,
+		condition.SnapshotClassesDegraded, condition.SnapshotClassesUsable)
 }
 
 func (s starter) connection() *connection.Connection[Session] {
@@ -104,6 +112,7 @@ func (s starter) pools(client func(fsid string) (Session, bool)) factory.Control
 		StorageClasses:    s.clients.cluster().Storage().V1().StorageClasses(),
 		PersistentVolumes: s.clients.volumes.Core().V1().PersistentVolumes(),
 		Open:              s.open,
+		Closed:            s.closed,
 		Filesystem:        s.filesystem,
 		Placement:         s.placement,
 		// Without the record in the cache, an earlier choice would be made anew.
@@ -258,4 +267,10 @@ func (s starter) snapshotClasses() (factory.Controller, error) {
 func (s starter) open() bool {
 	state, decided := s.gate.Get()
 	return decided && state.Open
+}
+
+// closed says that they are not to be, and that this is decided.
+func (s starter) closed() bool {
+	state, decided := s.gate.Get()
+	return decided && !state.Open
 }

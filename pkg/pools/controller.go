@@ -79,8 +79,9 @@ type Config struct {
 	PersistentVolumes coreinformers.PersistentVolumeInformer
 	// Open says that the driver is to be deployed. While it is not, Ceph is asked only
 	// whether it has a filesystem, if the driver needs one.
-	Open       func() bool
-	Filesystem *ctrl.Latest[bool]
+	// Closed says that it is not, which takes longer to know than that it is not known to be.
+	Open, Closed func() bool
+	Filesystem   *ctrl.Latest[bool]
 	// Placement is set to the place in use; it survives outages and restarts.
 	Placement *ctrl.Latest[ceph.Placement]
 	// Triggers wake the controller besides its own informers: what Open and Record rest on.
@@ -135,7 +136,7 @@ func New(config Config) factory.Controller {
 func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	open := c.Open()
 	if !open && !c.Driver.NeedsFilesystem {
-		return nil
+		return c.idle(ctx)
 	}
 	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
 	if err != nil || state == ctrl.NoCR {
@@ -149,7 +150,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	}
 	client, connected := c.Client(in.fsid)
 	if !connected || state != operatorv1.Managed {
-		return nil
+		return c.idle(ctx)
 	}
 	if c.session.use(client) {
 		c.asked = question{}
@@ -180,6 +181,16 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, surveyAgain)
 	}
 	return c.report(ctx, err)
+}
+
+// idle is when Ceph is not asked. A driver that is not deployed needs no place: what was wrong with it before counts
+// no more.
+func (c *controller) idle(ctx context.Context) error {
+	if !c.Closed() {
+		return nil
+	}
+	c.asked = question{}
+	return c.report(ctx, nil)
 }
 
 // doubts says that err may pass by itself, and has not lasted yet.

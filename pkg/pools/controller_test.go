@@ -201,6 +201,38 @@ func TestClosedGateOnlyAsksForFilesystems(t *testing.T) {
 	}
 }
 
+// TestClosedGateEndsTrouble: a driver that was removed would be Degraded for ever.
+func TestClosedGateEndsTrouble(t *testing.T) {
+	for _, d := range []driver.Driver{driver.RBD, driver.CephFS} {
+		r := newRig(t, d, nil)
+		status := func() operatorv1.ConditionStatus { return r.operator.Condition(condition.PoolsDegraded).Status }
+		r.settings = driver.Settings{Pool: "none", Filesystem: "none"}
+		r.sync(t)
+		r.clock.SetTime(r.clock.Now().Add(doubt))
+		r.sync(t)
+		if status() != operatorv1.ConditionTrue {
+			t.Fatalf("%s: there is no such place", d.Name)
+		}
+		r.open, r.connected = false, false
+		r.sync(t)
+		if status() != operatorv1.ConditionTrue {
+			t.Errorf("%s: the gate has not decided yet", d.Name)
+		}
+		r.closed = true
+		r.sync(t)
+		if status() != operatorv1.ConditionFalse {
+			t.Errorf("%s: what is not deployed needs no place", d.Name)
+		}
+		r.open, r.connected, r.closed = true, true, false
+		r.sync(t)
+		r.clock.SetTime(r.clock.Now().Add(doubt))
+		r.sync(t)
+		if status() != operatorv1.ConditionTrue {
+			t.Errorf("%s: it is deployed again, and there is no place still", d.Name)
+		}
+	}
+}
+
 // TestUserForBlockOnly: many administrators give out users with the profile rbd alone.
 func TestUserForBlockOnly(t *testing.T) {
 	r := newRig(t, driver.CephFS, []string{"fs dump"})

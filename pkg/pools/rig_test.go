@@ -112,6 +112,7 @@ type rig struct {
 	client     *counted
 	connected  bool
 	open       bool
+	closed     bool
 	settings   driver.Settings
 	wrong      error
 	record     *memory
@@ -146,6 +147,7 @@ func newRig(t *testing.T, d driver.Driver, denied []string, objects ...runtime.O
 		Client:            func(fsid string) (Ceph, bool) { return r.client, r.connected && fsid == r.fsid() },
 		Settings:          func() (driver.Settings, error) { return r.settings, r.wrong },
 		Open:              func() bool { return r.open },
+		Closed:            func() bool { return r.closed },
 		Cluster:           &ctrl.Latest[ceph.Cluster]{},
 		Filesystem:        &ctrl.Latest[bool]{},
 		Minted:            &ctrl.Latest[bool]{},
