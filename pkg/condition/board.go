@@ -23,15 +23,15 @@ type Board struct {
 
 	mu   sync.Mutex
 	said map[string]*Said
-	// generations are of the workloads, by kind, namespace and name.
-	generations map[[4]string]applyoperatorv1.GenerationStatusApplyConfiguration
+	// generations are the last ones of the workloads, by kind, namespace and name.
+	generations map[[4]string]int64
 }
 
 // NewBoard returns a Board of the declared conditions, beside which library-go's controllers say others.
 func NewBoard(declared []Declaration, others []string) *Board {
 	return &Board{
 		declared: declared, others: others, said: map[string]*Said{},
-		generations: map[[4]string]applyoperatorv1.GenerationStatusApplyConfiguration{},
+		generations: map[[4]string]int64{},
 	}
 }
 
@@ -52,8 +52,9 @@ func (b *Board) set(status *applyoperatorv1.OperatorStatusApplyConfiguration) (c
 	}
 	for _, g := range status.Generations {
 		key := [4]string{ptr.Deref(g.Group, ""), ptr.Deref(g.Resource, ""), ptr.Deref(g.Namespace, ""), ptr.Deref(g.Name, "")}
-		changed = changed || ptr.Deref(b.generations[key].LastGeneration, -1) != ptr.Deref(g.LastGeneration, -1)
-		b.generations[key] = g
+		last := ptr.Deref(g.LastGeneration, 0)
+		changed = changed || b.generations[key] != last
+		b.generations[key] = last
 	}
 	return changed
 }
@@ -62,17 +63,17 @@ func same(a, b *Said) bool {
 	return ptr.Equal(a.Status, b.Status) && ptr.Equal(a.Reason, b.Reason) && ptr.Equal(a.Message, b.Message)
 }
 
-// Sum returns all conditions as they should stand; held are those that stand now. A type with parts is bad
+// Sum returns all conditions and generations as they should stand; held are those that stand now. A type with parts is bad
 // as soon as one of them is, and good when all are known and none is bad;
 // otherwise, and where nobody has said anything since the start, what stood last stands. What parts say are lines, the bad
 // ones first.
-func (b *Board) Sum(held []operatorv1.OperatorCondition) *applyoperatorv1.OperatorStatusApplyConfiguration {
+func (b *Board) Sum(held *operatorv1.OperatorStatus) *applyoperatorv1.OperatorStatusApplyConfiguration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	sum := applyoperatorv1.OperatorStatus()
 	add := func(said *Said, known bool, conditionType string) {
 		if !known {
-			said = stood(held, conditionType)
+			said = stood(held.Conditions, conditionType)
 		}
 		if said != nil && said.Status != nil {
 			sum.WithConditions(ptr.To(*said))
@@ -93,10 +94,37 @@ func (b *Board) Sum(held []operatorv1.OperatorCondition) *applyoperatorv1.Operat
 			add(b.said[conditionType], b.said[conditionType] != nil, conditionType)
 		}
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(b.generations), func(a, b [4]string) int { return slices.Compare(a[:], b[:]) }) {
-		sum.WithGenerations(ptr.To(b.generations[key]))
+	for _, g := range b.latest(held.Generations) {
+		sum.WithGenerations(applyoperatorv1.GenerationStatus().WithGroup(g.Group).WithResource(g.Resource).
+			WithNamespace(g.Namespace).WithName(g.Name).WithLastGeneration(g.LastGeneration))
 	}
 	return sum
+}
+
+// Generations are those that stand, with what was said since.
+func (b *Board) Generations(held []operatorv1.GenerationStatus) []operatorv1.GenerationStatus {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.latest(held)
+}
+
+// latest are sorted.
+func (b *Board) latest(held []operatorv1.GenerationStatus) []operatorv1.GenerationStatus {
+	all := maps.Clone(b.generations)
+	for _, g := range held {
+		if key := keyOf(g); all[key] == 0 {
+			all[key] = g.LastGeneration
+		}
+	}
+	var out []operatorv1.GenerationStatus
+	for _, key := range slices.SortedFunc(maps.Keys(all), func(a, b [4]string) int { return slices.Compare(a[:], b[:]) }) {
+		out = append(out, operatorv1.GenerationStatus{Group: key[0], Resource: key[1], Namespace: key[2], Name: key[3], LastGeneration: all[key]})
+	}
+	return out
+}
+
+func keyOf(g operatorv1.GenerationStatus) [4]string {
+	return [4]string{g.Group, g.Resource, g.Namespace, g.Name}
 }
 
 // types are all that controllers say or have said, sorted.

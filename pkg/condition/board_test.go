@@ -94,7 +94,7 @@ func TestBoard(t *testing.T) {
 				board.Set(applyoperatorv1.OperatorStatus().WithConditions(said))
 			}
 			var got []operatorv1.OperatorCondition
-			for _, c := range board.Sum(tc.held).Conditions {
+			for _, c := range board.Sum(&operatorv1.OperatorStatus{Conditions: tc.held}).Conditions {
 				got = append(got, condition(*c.Type, *c.Status, ptr.Deref(c.Reason, ""), ptr.Deref(c.Message, "")))
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -108,13 +108,13 @@ func TestBoard(t *testing.T) {
 func TestBoardGenerations(t *testing.T) {
 	board := NewBoard(nil, nil)
 	generation := func(name string, last int64) *applyoperatorv1.GenerationStatusApplyConfiguration {
-		return applyoperatorv1.GenerationStatus().WithResource("deployments").WithName(name).WithLastGeneration(last)
+		return applyoperatorv1.GenerationStatus().WithGroup("apps").WithResource("deployments").WithNamespace("ns").WithName(name).WithLastGeneration(last)
 	}
 	board.Set(applyoperatorv1.OperatorStatus().WithGenerations(generation("b", 1)))
 	board.Set(applyoperatorv1.OperatorStatus().WithGenerations(generation("a", 1)))
 	board.Set(applyoperatorv1.OperatorStatus().WithGenerations(generation("b", 2)))
 	want := applyoperatorv1.OperatorStatus().WithGenerations(generation("a", 1), generation("b", 2))
-	if diff := cmp.Diff(want, board.Sum(nil)); diff != "" {
+	if diff := cmp.Diff(want, board.Sum(&operatorv1.OperatorStatus{})); diff != "" {
 		t.Errorf("each workload's last one, in an order that stands (-want +got):\n%s", diff)
 	}
 }

@@ -25,6 +25,10 @@ import (
 // controllers within it.
 const conditionPause = 500 * time.Millisecond
 
+// conditionRetry is when to try again what could not be written: the queue's waits double up to a quarter of an hour,
+// and the next news may be as far off.
+const conditionRetry = 5 * time.Second
+
 // conditionWriter writes all conditions of a ClusterCSIDriver, as one field manager, so that what this
 // version does not say disappears by itself.
 type conditionWriter struct {
@@ -33,7 +37,7 @@ type conditionWriter struct {
 	client *maybeWithout
 	clock  clock.PassiveClock
 
-	// last is what was written last, at a time; only one worker runs sync.
+	// last is what was written last, and lastAt when, or when it was compared; only one worker runs sync.
 	last   *applyoperatorv1.OperatorStatusApplyConfiguration
 	lastAt time.Time
 	// written is last as text, and the version that the cache had before it: until that shows the write, library-go
@@ -52,6 +56,15 @@ func (s starter) conditionsController() factory.Controller {
 }
 
 func (w *conditionWriter) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+	err := w.bring(ctx, syncCtx)
+	if err != nil {
+		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, conditionRetry)
+	}
+	return err
+}
+
+// bring brings the conditions up to date.
+func (w *conditionWriter) bring(ctx context.Context, syncCtx factory.SyncContext) error {
 	_, status, _, err := w.client.GetOperatorState()
 	if apierrors.IsNotFound(err) {
 		return nil // There is nowhere to write to.
@@ -59,7 +72,7 @@ func (w *conditionWriter) sync(ctx context.Context, syncCtx factory.SyncContext)
 	if err != nil {
 		return fmt.Errorf("reading the conditions of ClusterCSIDriver %s: %w", w.driver.Name, err)
 	}
-	sum := w.board.Sum(status.Conditions)
+	sum := w.board.Sum(status)
 	if wait := conditionPause - w.clock.Since(w.lastAt); wait > 0 && !pressing(w.last, sum) {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 		return nil
@@ -89,10 +102,7 @@ func (w *conditionWriter) write(ctx context.Context, sum *applyoperatorv1.Operat
 	if err != nil {
 		return fmt.Errorf("writing the conditions of ClusterCSIDriver %s: %w", w.driver.Name, err)
 	}
-	if now.status != w.written.status {
-		w.last, w.lastAt = &last, w.clock.Now()
-	}
-	w.written = now
+	w.last, w.lastAt, w.written = &last, w.clock.Now(), now
 	return nil
 }
 

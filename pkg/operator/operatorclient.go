@@ -97,7 +97,10 @@ func (m *maybeWithout) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1
 	if instead, decided := m.removal.Get(); decided && spec.ManagementState == operatorv1.Removed {
 		spec.ManagementState = instead
 	}
-	return spec, now.status.DeepCopy(), now.version, nil
+	// What a controller has said of its workload stands before it is written: it would write the workload again.
+	status := now.status.DeepCopy()
+	status.Generations = m.board.Generations(status.Generations)
+	return spec, status, now.version, nil
 }
 
 // UpdateOperatorSpec writes spec.observedConfig, on which pods wait, and nothing else of the resource.

@@ -11,6 +11,7 @@ import (
 	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
@@ -33,7 +34,7 @@ func TestObservedConfigAlone(t *testing.T) {
 		},
 	}}
 	resource := dynamicfake.NewSimpleDynamicClient(k8sruntime.NewScheme(), live.DeepCopy()).Resource(clusterCSIDrivers)
-	client := newMaybeWithout(finalizable{conditiontest.New(operatorv1.Managed)}, driver.RBD, resource, nil)
+	client := newMaybeWithout(finalizable{conditiontest.New(operatorv1.Managed)}, driver.RBD, resource, condition.NewBoard(nil, nil))
 	older := &operatorv1.OperatorSpec{LogLevel: operatorv1.Normal}
 	older.ObservedConfig.Object = &unstructured.Unstructured{Object: map[string]any{"after": true}}
 	spec, _, err := client.UpdateOperatorSpec(t.Context(), "1", older)

@@ -5,6 +5,7 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
@@ -22,7 +23,7 @@ func (d *decoding) GetOperatorState() (*operatorv1.OperatorSpec, *operatorv1.Ope
 
 func TestDecodesOnce(t *testing.T) {
 	inner := &decoding{finalizable: finalizable{conditiontest.New(operatorv1.Managed)}}
-	client := newMaybeWithout(inner, driver.RBD, nil, nil)
+	client := newMaybeWithout(inner, driver.RBD, nil, condition.NewBoard(nil, nil))
 	for i, step := range []struct {
 		reason, seen string
 		times        int

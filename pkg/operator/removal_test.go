@@ -5,6 +5,7 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
@@ -25,7 +26,7 @@ func TestTakenFor(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			client := newMaybeWithout(finalizable{conditiontest.New(tc.declared)}, driver.RBD, nil, nil)
+			client := newMaybeWithout(finalizable{conditiontest.New(tc.declared)}, driver.RBD, nil, condition.NewBoard(nil, nil))
 			client.seen = func() string { return "1" }
 			if tc.decided != "" {
 				client.removal.Set(tc.decided)
