@@ -76,7 +76,7 @@ func (b *Board) Sum(held *operatorv1.OperatorStatus) *applyoperatorv1.OperatorSt
 			said = stood(held.Conditions, conditionType)
 		}
 		if said != nil && said.Status != nil {
-			sum.WithConditions(ptr.To(*said))
+			sum.WithConditions(whole(said, held.Conditions))
 		}
 	}
 	parts := map[string]bool{}
@@ -186,6 +186,17 @@ func isBad(said *Said) bool {
 		return *said.Status != operatorv1.ConditionFalse
 	}
 	return *said.Status != operatorv1.ConditionTrue
+}
+
+// whole is a condition with all of its fields: what is left out would keep what a version wrote that had other field
+// managers. So it has the time since when the status stands, which is theirs, too.
+func whole(said *Said, held []operatorv1.OperatorCondition) *Said {
+	out := New(*said.Type, *said.Status, ptr.Deref(said.Reason, ""), ptr.Deref(said.Message, ""))
+	i := slices.IndexFunc(held, func(c operatorv1.OperatorCondition) bool { return c.Type == *said.Type && c.Status == *said.Status })
+	if i >= 0 && !held[i].LastTransitionTime.IsZero() {
+		out.WithLastTransitionTime(held[i].LastTransitionTime)
+	}
+	return out
 }
 
 // stood is the condition of that type as it stands; nil where there is none.

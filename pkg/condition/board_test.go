@@ -2,10 +2,12 @@ package condition
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 )
 
@@ -101,6 +103,36 @@ func TestBoard(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestBoardTakesOver: of a version whose controllers wrote one by one, their fields are still theirs.
+func TestBoardTakesOver(t *testing.T) {
+	since := metav1.NewTime(time.Unix(1000, 0))
+	before := operatorv1.OperatorCondition{Type: "XDegraded", Status: operatorv1.ConditionTrue, Reason: "Broken", Message: "m", LastTransitionTime: since}
+	held := &operatorv1.OperatorStatus{Conditions: []operatorv1.OperatorCondition{before}}
+	for _, tc := range []struct {
+		reason string
+		said   *Said
+		want   *Said
+	}{
+		{"it has been so since then", nil, New("XDegraded", operatorv1.ConditionTrue, "Broken", "m").WithLastTransitionTime(since)},
+		{
+			"another message is no transition", New("XDegraded", operatorv1.ConditionTrue, "Broken", "n"),
+			New("XDegraded", operatorv1.ConditionTrue, "Broken", "n").WithLastTransitionTime(since),
+		},
+		{
+			"a field that is left out, as library-go does, would keep what the former owner wrote",
+			applyoperatorv1.OperatorCondition().WithType("XDegraded").WithStatus(operatorv1.ConditionFalse).WithReason(AsExpected), Good("XDegraded"),
+		},
+	} {
+		board := NewBoard(nil, []string{"XDegraded"})
+		if tc.said != nil {
+			board.Set(applyoperatorv1.OperatorStatus().WithConditions(tc.said))
+		}
+		if diff := cmp.Diff([]Said{*tc.want}, board.Sum(held).Conditions); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+		}
 	}
 }
 
