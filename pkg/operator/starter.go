@@ -120,7 +120,7 @@ func Run(ctx context.Context, cc *controllercmd.ControllerContext, o Options) er
 		heldClass:     &ctrl.Latest[operatorv1.StorageClassStateName]{},
 		contents:      usage.NewContents(clients.dynamic, o.Driver),
 		kernels:       kernels,
-		machines:      &virtualization.Watches{},
+		machines:      virtualization.NewWatches(),
 		unserved:      nodes.NewLook(clients.kube, cc.Clock, nodes.Registrations{Driver: o.Driver, CSINodes: clients.csiNodes.Storage().V1().CSINodes().Lister()}.Has),
 		reports: reports{
 			connections: &ctrl.Latest[[]connection.Report]{},

@@ -19,6 +19,7 @@ func (s starter) virtualizationGate() factory.Controller {
 		Client:   s.clients.dynamic,
 		Served:   s.clients.served,
 		Open:     s.open,
+		Closed:   s.closed,
 		Watches:  s.machines,
 		Rights:   s.rights(),
 		Clock:    clock.RealClock{},

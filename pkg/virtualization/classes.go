@@ -93,6 +93,9 @@ func (c classController) sync(ctx context.Context, syncCtx factory.SyncContext) 
 }
 
 func (c classController) keep(ctx context.Context) error {
+	if c.Watches.isUndecided() {
+		return nil
+	}
 	if c.asset == nil {
 		return c.report(ctx)
 	}

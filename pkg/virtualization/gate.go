@@ -32,8 +32,8 @@ type GateConfig struct {
 	Client   dynamic.Interface
 	// Served returns the versions that the API server serves of a CRD; none without it.
 	Served func(crd string) []string
-	// Open says that the driver is deployed.
-	Open func() bool
+	// Open says that the driver is deployed, Closed that it is not, which is known later than that it is not known to be.
+	Open, Closed func() bool
 	// Watches are what the gate starts and stops.
 	Watches *Watches
 	Rights  Rights
@@ -82,6 +82,9 @@ func (c *gate) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	}
 	var errs []error
 	open := managed && c.Open()
+	if managed && !open && !c.Closed() {
+		return nil // After a start; what was said before it stands until then.
+	}
 	c.Watches.setOpen(open)
 	refused := map[string]error{}
 	if open {
@@ -102,6 +105,7 @@ func (c *gate) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 		}
 		errs = append(errs, c.Watches.follow(ctx, c.Client, k, served))
 	}
+	c.Watches.decide()
 	return errors.Join(errs...)
 }
 

@@ -22,6 +22,7 @@ import (
 	"k8s.io/utils/clock"
 	testclock "k8s.io/utils/clock/testing"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -33,10 +34,12 @@ type gateRig struct {
 	operator *conditiontest.Operator
 	served   map[string][]string
 	open     bool
-	syncCtx  factory.SyncContext
-	gate     factory.Controller
-	clock    *testclock.FakePassiveClock
-	kube     *fake.Clientset
+	// undecided says that the driver's gate is.
+	undecided bool
+	syncCtx   factory.SyncContext
+	gate      factory.Controller
+	clock     *testclock.FakePassiveClock
+	kube      *fake.Clientset
 }
 
 // newGateRig has CDI with a StorageProfile, an open gate and a driver that is Managed.
@@ -64,6 +67,7 @@ func newGateRig(t *testing.T) *gateRig {
 		Driver: driver.RBD, Operator: r.operator, Client: r.client, Watches: &Watches{}, Recorder: recorder,
 		Served: func(crd string) []string { return r.served[crd] },
 		Open:   func() bool { return r.open },
+		Closed: func() bool { return !r.open && !r.undecided },
 		Clock:  r.clock,
 		Rights: Rights{Client: r.kube.RbacV1(), Bindings: informers.NewSharedInformerFactory(r.kube, 0).Rbac().V1().ClusterRoleBindings(), Recorder: recorder},
 	}
@@ -118,6 +122,29 @@ func (r *gateRig) expect(t *testing.T, reason string, k kind, want state) {
 	if err != nil {
 		t.Fatalf("%s: got state %d, want %d", reason, got, want)
 	}
+}
+
+// TestGateUndecided: what is called absent after a start takes a condition away that comes back a moment later.
+func TestGateUndecided(t *testing.T) {
+	r := newGateRig(t)
+	r.config.Watches = NewWatches()
+	r.gate = NewGate(r.config)
+	r.open, r.undecided = false, true
+	r.expect(t, "nobody knows yet whether the driver is deployed", storageProfiles, loading)
+	machines := &machines{MachinesConfig: MachinesConfig{Config: Config{Watches: r.config.Watches, Operator: r.operator}, Matrix: &ctrl.Latest[Machines]{}}}
+	before := condition.New(condition.MachinesUsable, operatorv1.ConditionFalse, condition.SyncError, "m")
+	if err := machines.report(t.Context(), before); err != nil {
+		t.Fatal(err)
+	}
+	if err := machines.sync(t.Context(), r.syncCtx); err != nil || r.operator.Condition(condition.MachinesUsable) == nil {
+		t.Errorf("what was said before is gone, %v", err)
+	}
+	r.open, r.undecided = true, false
+	r.expect(t, "it is", storageProfiles, ready)
+
+	r.config.Watches, r.open = NewWatches(), false
+	r.gate = NewGate(r.config)
+	r.expect(t, "it is not, and that is decided", storageProfiles, absent)
 }
 
 func TestGate(t *testing.T) {

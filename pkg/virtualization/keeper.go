@@ -70,6 +70,9 @@ type change struct {
 }
 
 func (c keeper) sync(ctx context.Context, _ factory.SyncContext) error {
+	if c.Watches.isUndecided() {
+		return nil
+	}
 	if !c.Watches.isOpen() {
 		return c.report(ctx)
 	}

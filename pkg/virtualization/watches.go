@@ -27,8 +27,10 @@ type Watches struct {
 	ctrl.Listeners
 	mu sync.Mutex
 	// open says that the driver is deployed, and Managed.
-	open    bool
-	running map[string]*watch
+	// undecided says that the gate has yet to look.
+	undecided bool
+	open      bool
+	running   map[string]*watch
 	// awaited are kinds that are there, and that the operator may not read yet; with why not, if that is wrong.
 	awaited map[string]error
 }
@@ -54,6 +56,9 @@ const (
 	ready
 )
 
+// NewWatches are those of a process that has just started: nothing is known to be absent.
+func NewWatches() *Watches { return &Watches{undecided: true} }
+
 // setOpen says whether the driver is deployed, and Managed.
 func (w *Watches) setOpen(open bool) {
 	w.mu.Lock()
@@ -71,6 +76,23 @@ func (w *Watches) isOpen() bool {
 	return w.open
 }
 
+// decide says that the gate has looked at every kind.
+func (w *Watches) decide() {
+	w.mu.Lock()
+	news := w.undecided
+	w.undecided = false
+	w.mu.Unlock()
+	if news {
+		w.Wake()
+	}
+}
+
+func (w *Watches) isUndecided() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.undecided
+}
+
 // state of a kind. The error says why it is still loading.
 func (w *Watches) state(k kind) (state, error) {
 	w.mu.Lock()
@@ -78,6 +100,8 @@ func (w *Watches) state(k kind) (state, error) {
 	held := w.running[k.key()]
 	problem, awaited := w.awaited[k.key()]
 	switch {
+	case w.undecided:
+		return loading, nil
 	case awaited:
 		return loading, problem
 	case held == nil:
