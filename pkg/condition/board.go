@@ -177,7 +177,31 @@ func together(conditionType string, parts []*Said) *Said {
 			lines = append(lines, message)
 		}
 	}
-	return New(conditionType, *parts[0].Status, reason, strings.Join(lines, "\n"))
+	return New(conditionType, *parts[0].Status, reason, strings.Join(share(lines), "\n"))
+}
+
+// share cuts lines that leave others no room: the longest ones, to the same length.
+func share(lines []string) []string {
+	if len(strings.Join(lines, "\n")) <= maxMessage {
+		return lines
+	}
+	room, left := maxMessage, len(lines)
+	limit := make([]int, len(lines))
+	var shortest []int
+	for i := range lines {
+		shortest = append(shortest, i)
+	}
+	slices.SortStableFunc(shortest, func(a, b int) int { return len(lines[a]) - len(lines[b]) })
+	for _, i := range shortest {
+		limit[i] = min(len(lines[i]), room/left-len(string(ellipsis))-1)
+		room -= limit[i] + len(string(ellipsis)) + 1
+		left--
+	}
+	out := slices.Clone(lines)
+	for i := range out {
+		out[i] = cut(out[i], limit[i])
+	}
+	return out
 }
 
 // isBad says that a part is as it should not be.

@@ -1,6 +1,7 @@
 package condition
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -103,6 +104,29 @@ func TestBoard(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestBoardLongMessages: however much a part has to say, the others are heard.
+func TestBoardLongMessages(t *testing.T) {
+	board := NewBoard([]Declaration{{Type: "ThingsDegraded", Parts: []string{"ADegraded", "BDegraded", "CDegraded"}}}, nil)
+	say := func(part, message string) {
+		board.Set(applyoperatorv1.OperatorStatus().WithConditions(New(part, operatorv1.ConditionTrue, "R", message)))
+	}
+	say("ADegraded", strings.Repeat("a", 2*maxMessage))
+	say("BDegraded", "b is broken")
+	say("CDegraded", strings.Repeat("c", 2*maxMessage))
+	got := *board.Sum(&operatorv1.OperatorStatus{}).Conditions[0].Message
+	lines := strings.Split(got, "\n")
+	if len(lines) != 3 || lines[1] != "b is broken" || len(got) > maxMessage+len(string(ellipsis)) {
+		t.Fatalf("%d lines, %d bytes", len(lines), len(got))
+	}
+	if min(len(lines[0]), len(lines[2])) < maxMessage*4/10 || !strings.HasSuffix(lines[0], string(ellipsis)) {
+		t.Errorf("shares of %d and %d bytes", len(lines[0]), len(lines[2]))
+	}
+	say("CDegraded", "c is broken")
+	if got := *board.Sum(&operatorv1.OperatorStatus{}).Conditions[0].Message; len(got) < maxMessage*9/10 || !strings.HasSuffix(got, "…\nb is broken\nc is broken") {
+		t.Errorf("what others leave is to be had: %d bytes, ending %q", len(got), got[max(0, len(got)-40):])
 	}
 }
 

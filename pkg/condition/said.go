@@ -22,11 +22,16 @@ const (
 // New builds a condition for ApplyOperatorStatus. A message that is too long, because what it
 // quotes is, loses its end.
 func New(conditionType string, status operatorv1.ConditionStatus, reason, message string) *Said {
-	if len(message) > maxMessage {
-		message = strings.ToValidUTF8(message[:maxMessage], "") + string(ellipsis)
-	}
+	message = cut(message, maxMessage)
 	return applyoperatorv1.OperatorCondition().
 		WithType(conditionType).WithStatus(status).WithReason(reason).WithMessage(message)
+}
+
+func cut(message string, most int) string {
+	if len(message) <= most {
+		return message
+	}
+	return strings.ToValidUTF8(message[:most], "") + string(ellipsis)
 }
 
 // Good is the quiet state of a Degraded type.
