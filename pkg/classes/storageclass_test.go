@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -176,11 +178,13 @@ func TestUsable(t *testing.T) {
 		reason   string
 		existing *storagev1.StorageClass
 		closed   bool
+		early    bool
 		problems []string
 		status   operatorv1.ConditionStatus
 		text     []string
 	}{
 		"None":   {reason: "to be made", status: operatorv1.ConditionTrue},
+		"Early":  {reason: "what was wrong before the start may still be", early: true},
 		"Ours":   {reason: "as expected", existing: ours(nil), status: operatorv1.ConditionTrue},
 		"Closed": {reason: "a driver that is not deployed says nothing of classes", existing: helm, closed: true},
 		"Problems": {
@@ -202,17 +206,22 @@ func TestUsable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			operator := conditiontest.New(operatorv1.Managed)
 			recorder := events.NewInMemoryRecorder("test", clock.RealClock{})
+			now := clocktesting.NewFakePassiveClock(time.Now())
 			config := UsableConfig{
 				StorageClass: newStorageClass(t, driver.RBD, tc.existing, nil),
 				Operator:     operator,
 				Open:         func() bool { return !tc.closed },
 				Problems:     &ctrl.Latest[[]string]{},
+				Clock:        now,
 				Recorder:     recorder,
 			}
 			if tc.problems != nil {
 				config.Problems.Set(tc.problems)
 			}
 			controller := NewUsable(config)
+			if !tc.early {
+				now.SetTime(now.Now().Add(settling))
+			}
 			for range 2 {
 				if err := controller.Sync(t.Context(), factory.NewSyncContext("test", recorder)); err != nil {
 					t.Fatal(err)

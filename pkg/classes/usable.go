@@ -13,6 +13,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
@@ -22,6 +23,8 @@ import (
 const (
 	usableName = "CephStorageClasses"
 	resync     = 20 * time.Minute
+	// settling is how long after the start what is wrong with classes may not be known yet.
+	settling = time.Minute
 )
 
 // UsableConfig is all that the controller of StorageClassesUsable uses.
@@ -31,8 +34,10 @@ type UsableConfig struct {
 	// Open says that the driver is to be deployed; otherwise there is no class of ours.
 	Open func() bool
 	// Problems is what keeps StorageClasses from working, in sorted sentences. While neither
-	// that is known nor the driver is to be deployed, nothing is written.
+	// that is known nor the driver is to be deployed, nothing is written; a class is not called
+	// usable before settling has passed without.
 	Problems *ctrl.Latest[[]string]
+	Clock    clock.PassiveClock
 	// Triggers wake the controller when Open may have changed.
 	Triggers []factory.Informer
 	Recorder events.Recorder
@@ -42,8 +47,11 @@ type UsableConfig struct {
 // ForeignClass, while the class of our name is somebody else's, or PlaceMissing, while a class
 // names what the Ceph cluster does not have.
 func NewUsable(config UsableConfig) factory.Controller {
+	started := config.Clock.Now()
 	return factory.New().
-		WithSync(config.sync).
+		WithSync(func(ctx context.Context, syncCtx factory.SyncContext) error {
+			return config.sync(ctx, syncCtx, started)
+		}).
 		ResyncEvery(resync).
 		WithControllerInstanceName(usableName).
 		WithInformers(config.Operator.Informer(), config.StorageClasses.Informer(), config.Problems).
@@ -51,7 +59,7 @@ func NewUsable(config UsableConfig) factory.Controller {
 		ToController(usableName, config.Recorder)
 }
 
-func (c UsableConfig) sync(ctx context.Context, _ factory.SyncContext) error {
+func (c UsableConfig) sync(ctx context.Context, syncCtx factory.SyncContext, started time.Time) error {
 	problems, known := c.Problems.Get()
 	open := c.Open()
 	if !open && !known {
@@ -67,7 +75,12 @@ func (c UsableConfig) sync(ctx context.Context, _ factory.SyncContext) error {
 	if !open {
 		existing = nil
 	}
-	return condition.Say(ctx, c.Operator, usableName, nil, usable(existing, c.Driver, problems))
+	said := usable(existing, c.Driver, problems)
+	if wait := settling - c.Clock.Since(started); !known && *said.Status == operatorv1.ConditionTrue && wait > 0 {
+		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
+		return nil
+	}
+	return condition.Say(ctx, c.Operator, usableName, nil, said)
 }
 
 func usable(existing *storagev1.StorageClass, d driver.Driver, problems []string) *applyoperatorv1.OperatorConditionApplyConfiguration {

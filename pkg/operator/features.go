@@ -225,6 +225,7 @@ func (s starter) usableClasses() factory.Controller {
 		Operator:     s.clients.operator,
 		Open:         s.open,
 		Problems:     s.classProblems,
+		Clock:        clock.RealClock{},
 		Triggers:     []factory.Informer{s.gate},
 		Recorder:     s.recorder,
 	})
