@@ -26,8 +26,9 @@ func Outages() {
 			pod := controllerPod(ctx, leader(ctx, d))
 			for _, container := range pod.Status.ContainerStatuses {
 				id := strings.TrimPrefix(container.ContainerID, "containerd://")
-				out, err := env.Cluster.Nodes().Run(ctx, pod.Spec.NodeName, "ctr", "--namespace", "k8s.io", "tasks", "kill", "--signal", "SIGKILL", id)
-				Expect(err).NotTo(HaveOccurred(), out)
+				_, err := env.Cluster.Nodes().Run(ctx, pod.Spec.NodeName, "ctr", "--namespace", "k8s.io", "tasks", "kill", "--signal", "SIGKILL", id)
+				// A sidecar ends by itself when it loses the driver, which may have been killed before it.
+				Expect(err).To(Or(Not(HaveOccurred()), MatchError(ContainSubstring("no running task"))))
 			}
 		}
 		for _, d := range driver.All {
