@@ -12,7 +12,8 @@ import (
 // overwrites.
 type Recorder interface {
 	// Records reads what runs have written down, by run: nil where one was killed while it wrote or
-	// removed that. What a version without runs wrote is under "".
+	// removed that. What a version without runs wrote is under "", and what is left where one was killed that
+	// removed the last run.
 	Records(ctx context.Context, pool, namespace, object string) (map[string][]byte, error)
 	// AppendRecord writes down something for a run, once.
 	AppendRecord(ctx context.Context, pool, namespace, object, run string, content []byte) error

@@ -128,6 +128,14 @@ func testRecord(t *testing.T, c *cephdaemons.Ceph) {
 	}
 	records("one that was killed before it wrote", map[string]string{"b": "short", "c": ""})
 	check(t, f.conn.RemoveRecords(ctx, metadataPool, "ns", "plan", []string{"c"}))
+	check(t, f.conn.RemoveRecords(ctx, metadataPool, "ns", "plan", []string{"b"}))
+	if _, err := c.RADOS(ctx, "-p", metadataPool, "-N", "ns", "create", "plan"); err != nil {
+		t.Fatal(err)
+	}
+	records("one of which somebody was killed who removed the last run", map[string]string{"": ""})
+	check(t, f.conn.RemoveRecords(ctx, metadataPool, "ns", "plan", []string{""}))
+	records("removed with that", map[string]string{})
+	check(t, f.conn.AppendRecord(ctx, metadataPool, "ns", "plan", "b", []byte("short")))
 	input := filepath.Join(t.TempDir(), "plan")
 	check(t, os.WriteFile(input, []byte("older"), 0o600))
 	if _, err := c.RADOS(ctx, "-p", metadataPool, "-N", "ns", "put", "plan", input); err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // Records reads what AppendRecord wrote, by run; nil is of a run that was killed while it wrote or removed
-// its own. An object of that name with content of its own, from before there were runs, is under "". Where
-// there is none, nothing is returned.
+// its own. An object of that name with content of its own, from before there were runs, is under "", and so,
+// as nil, is one that has nothing any more. Where there is none, nothing is returned.
 func (c *Conn) Records(ctx context.Context, pool, namespace, object string) (map[string][]byte, error) {
 	records, err := inPool(ctx, c, pool, func(io *rados.IOContext) (map[string][]byte, error) {
 		io.SetNamespace(namespace)
@@ -39,6 +39,9 @@ func (c *Conn) Records(ctx context.Context, pool, namespace, object string) (map
 				return nil, err
 			}
 			out[run] = content
+		}
+		if len(out) == 0 {
+			out[""] = nil // Whoever removed the last run was killed before it removed the object.
 		}
 		return out, nil
 	})
