@@ -33,12 +33,12 @@ var _ = Describe("spec.operatorLogLevel", func() {
 		return string(content)
 	}
 	pokes := 0
-	// poke wakes every controller of a driver, and changes nothing.
+	// poke wakes the controller of a driver's Deployment, and changes nothing.
 	poke := func(ctx context.Context, d driver.Driver) {
 		GinkgoHelper()
 		pokes++
 		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"test.openshift.io/poke":"%d"}}}`, pokes)
-		_, err := env.Drivers.Patch(ctx, d.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+		_, err := env.Kube.AppsV1().Deployments(driver.Namespace).Patch(ctx, d.ControllerName(), types.MergePatchType, patch, metav1.PatchOptions{})
 		Expect(err).NotTo(HaveOccurred())
 	}
 
