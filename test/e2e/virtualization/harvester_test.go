@@ -157,7 +157,7 @@ var _ = Describe("Harvester's settings", func() {
 		expectSettings(ctx, "True", "")
 		broken := strings.TrimSuffix(value(ctx, Default, driverConfig), "}")
 		setValue(ctx, driverConfig, broken)
-		expectSettings(ctx, "False", "Setting "+driverConfig)
+		expectSettings(ctx, "False", "setting "+driverConfig+" is not JSON")
 		Consistently(func(g Gomega) { g.Expect(value(ctx, g, driverConfig)).To(Equal(broken)) }).
 			WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed())
 		setValue(ctx, driverConfig, broken+"}")
