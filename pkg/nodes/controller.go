@@ -148,12 +148,19 @@ func (c controller) report(ctx context.Context, desired int32, found Found) erro
 	return condition.Say(ctx, c.Operator, c.name, nil, none(c.Driver.Name, desired, found.Unserved), some(c.Driver.Name, desired, found))
 }
 
-// none is bad while no node at all is served.
+// none is bad while no node at all is served, unless all are away.
 func none(name string, desired int32, unserved []Unserved) *condition.Said {
-	if desired == 0 || len(unserved) < int(desired) {
-		return condition.Good(condition.NodesDegraded)
+	if reason := reasonOf(unserved); desired > 0 && len(unserved) >= int(desired) && reason == condition.NodesNotServed {
+		return condition.New(condition.NodesDegraded, operatorv1.ConditionTrue, reason, message(name, desired, unserved))
 	}
-	return condition.New(condition.NodesDegraded, operatorv1.ConditionTrue, condition.NodesNotServed, message(name, desired, unserved))
+	return condition.Good(condition.NodesDegraded)
+}
+
+func reasonOf(unserved []Unserved) string {
+	if slices.ContainsFunc(unserved, func(u Unserved) bool { return !isOut(u) }) {
+		return condition.NodesNotServed
+	}
+	return condition.NodesNotReady
 }
 
 // some tells of nodes that are not served.
@@ -165,9 +172,5 @@ func some(name string, desired int32, found Found) *condition.Said {
 	if len(unserved) == 0 {
 		return condition.New(condition.NodesServed, operatorv1.ConditionTrue, condition.NodesLeftOut, leftOut)
 	}
-	reason := condition.NodesNotReady
-	if slices.ContainsFunc(unserved, func(u Unserved) bool { return !isOut(u) }) {
-		reason = condition.NodesNotServed
-	}
-	return condition.New(condition.NodesServed, operatorv1.ConditionFalse, reason, strings.TrimSpace(message(name, desired, unserved)+"\n"+leftOut))
+	return condition.New(condition.NodesServed, operatorv1.ConditionFalse, reasonOf(unserved), strings.TrimSpace(message(name, desired, unserved)+"\n"+leftOut))
 }

@@ -44,6 +44,7 @@ func TestLife(t *testing.T) {
 	unknown := Unserved{Node: "c", Why: "the kubelet does not know the driver", Unregistered: true}
 	cordoned := Unserved{Node: "a", Why: "CrashLoopBackOff; the node is cordoned", Cordoned: true}
 	crashing, away := Unserved{Node: "a", Why: "CrashLoopBackOff"}, Unserved{Node: "b", Why: "the node is not ready", Away: true}
+	off := []Unserved{{Node: "a", Why: "off", Away: true}, {Node: "b", Why: "off", Away: true}, {Node: "c", Why: "off", Away: true}}
 	nobody := []Unserved{{Node: "a", Why: "gone"}, {Node: "b", Why: "gone"}, {Node: "c", Why: "gone"}}
 	for _, step := range []struct {
 		reason     string
@@ -70,6 +71,8 @@ func TestLife(t *testing.T) {
 		{"for a minute", time.Minute, 3, 0, nobody, condition.NodesNotServed, "3 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: gone\nb: gone\nc: gone", Report{NotServed: 3}},
 		{"one does", 0, 3, 1, nobody[:2], condition.NodesNotServed, "2 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: gone\nb: gone", Report{Served: 1, NotServed: 2}},
 		{"all do", 0, 3, 3, nil, "", "", Report{Served: 3}},
+		{"the whole cluster is shut down", 0, 0, 3, off, "", "", Report{NotReady: 3}},
+		{"which is no fault of the driver", time.Minute, 0, 3, off, condition.NodesNotReady, "3 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: off\nb: off\nc: off", Report{NotReady: 3}},
 	} {
 		now.SetTime(now.Now().Add(step.after))
 		unserved = step.unserved
@@ -91,7 +94,7 @@ func TestLife(t *testing.T) {
 			t.Errorf("%s: Degraded is only that no node at all is served: %+v", step.reason, got)
 		}
 	}
-	if operator.Writes() != 11 {
+	if operator.Writes() != 12 {
 		t.Errorf("%d writes, want one for each change", operator.Writes())
 	}
 }
