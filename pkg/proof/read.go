@@ -14,8 +14,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
-// PageSize bounds what one answer to a look brings: there may be thousands of volumes.
-const PageSize = 500
+// pageSize bounds what one answer to a look brings: there may be thousands of volumes.
+const pageSize = 500
 
 // What a look lists.
 const (
@@ -61,15 +61,26 @@ type page struct {
 	usage usage.Usage
 }
 
-// all lists page by page. Without a resourceVersion, etcd's quorum answers, and no cache.
+// all notes what each page of a list says.
 func (r *reading) all(ctx context.Context, name string, list func(ctx context.Context, o metav1.ListOptions) (page, error)) error {
-	options := metav1.ListOptions{Limit: PageSize}
+	return EachPage(ctx, name, func(ctx context.Context, o metav1.ListOptions) (metav1.ListInterface, error) {
+		got, err := list(ctx, o)
+		if err == nil {
+			r.look.Usage = append(r.look.Usage, got.usage)
+		}
+		return got, err
+	})
+}
+
+// EachPage lists page by page. Without a resourceVersion, etcd's quorum answers, and no cache. The error names what was
+// listed.
+func EachPage(ctx context.Context, name string, list func(ctx context.Context, o metav1.ListOptions) (metav1.ListInterface, error)) error {
+	options := metav1.ListOptions{Limit: pageSize}
 	for {
 		got, err := list(ctx, options)
 		if err != nil {
 			return fmt.Errorf("listing %s: %w", name, err)
 		}
-		r.look.Usage = append(r.look.Usage, got.usage)
 		if options.Continue = got.GetContinue(); options.Continue == "" {
 			return nil
 		}

@@ -13,51 +13,34 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
-	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/controller/controllertest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
-// snapshotCRD has conditions, given as types and statuses.
-func snapshotCRD(conditions ...string) *unstructured.Unstructured {
-	var list []any
-	for i := 0; i < len(conditions); i += 2 {
-		list = append(list, map[string]any{"type": conditions[i], "status": conditions[i+1]})
-	}
-	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": map[string]any{"name": ctrl.SnapshotContents.GroupResource().String()},
-		"status":   map[string]any{"conditions": list},
-	}}
-}
-
 // newReader reads what the fakes have, in lists with resourceVersions.
 func newReader(crds ...runtime.Object) (reading, *fake.Clientset, *dynamicfake.FakeDynamicClient) {
-	kube := fake.NewClientset()
-	dynamic := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
-		ctrl.CRDs: "CustomResourceDefinitionList", ctrl.SnapshotContents: "VolumeSnapshotContentList",
-	}, crds...)
+	kube, dynamic := controllertest.Clients(crds...)
 	return reading{Reader: Reader{Driver: driver.RBD, Kube: kube, Dynamic: dynamic}}, kube, dynamic
 }
 
 func TestLookNeedsTheSnapshotCRD(t *testing.T) {
-	going := snapshotCRD("Established", "True")
+	going := controllertest.SnapshotCRD("Established", "True")
 	now := metav1.NewTime(time.Unix(1, 0))
 	going.SetDeletionTimestamp(&now)
 	tests := map[string]struct {
 		crds []runtime.Object
 		want string
 	}{
-		"Established":    {[]runtime.Object{snapshotCRD("NamesAccepted", "True", "Established", "True")}, ""},
+		"Established":    {[]runtime.Object{controllertest.SnapshotCRD("NamesAccepted", "True", "Established", "True")}, ""},
 		"Absent":         {nil, "does not exist"},
-		"NotEstablished": {[]runtime.Object{snapshotCRD("Established", "False")}, "not established"},
-		"NoStatus":       {[]runtime.Object{snapshotCRD()}, "not established"},
-		"Terminating":    {[]runtime.Object{snapshotCRD("Established", "True", "Terminating", "True")}, "is being removed"},
+		"NotEstablished": {[]runtime.Object{controllertest.SnapshotCRD("Established", "False")}, "not established"},
+		"NoStatus":       {[]runtime.Object{controllertest.SnapshotCRD()}, "not established"},
+		"Terminating":    {[]runtime.Object{controllertest.SnapshotCRD("Established", "True", "Terminating", "True")}, "is being removed"},
 		"Deleted":        {[]runtime.Object{going}, "is being removed"},
 	}
 	for name, tc := range tests {
@@ -69,7 +52,7 @@ func TestLookNeedsTheSnapshotCRD(t *testing.T) {
 			}
 		})
 	}
-	r, _, dynamic := newReader(snapshotCRD("Established", "True"))
+	r, _, dynamic := newReader(controllertest.SnapshotCRD("Established", "True"))
 	dynamic.PrependReactor("list", "customresourcedefinitions", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewTooManyRequests("later", 1)
 	})

@@ -48,23 +48,9 @@ func (h Holders) Look(ctx context.Context) (Held, error) {
 	return held, err
 }
 
-// eachPage lists page by page. Without a resourceVersion, etcd's quorum answers, and no cache.
-func eachPage(ctx context.Context, name string, list func(ctx context.Context, o metav1.ListOptions) (metav1.ListInterface, error)) error {
-	options := metav1.ListOptions{Limit: proof.PageSize}
-	for {
-		got, err := list(ctx, options)
-		if err != nil {
-			return fmt.Errorf("listing %s: %w", name, err)
-		}
-		if options.Continue = got.GetContinue(); options.Continue == "" {
-			return nil
-		}
-	}
-}
-
 func (h Holders) volumes(ctx context.Context) (int, error) {
 	count := 0
-	err := eachPage(ctx, proof.Volumes, func(ctx context.Context, o metav1.ListOptions) (metav1.ListInterface, error) {
+	err := proof.EachPage(ctx, proof.Volumes, func(ctx context.Context, o metav1.ListOptions) (metav1.ListInterface, error) {
 		list, err := h.Kube.CoreV1().PersistentVolumes().List(ctx, o)
 		if err != nil {
 			return nil, err
@@ -82,7 +68,7 @@ func (h Holders) volumes(ctx context.Context) (int, error) {
 // Attachments counts the VolumeAttachments of the driver, past all caches.
 func (h Holders) Attachments(ctx context.Context) (int, error) {
 	count := 0
-	err := eachPage(ctx, "VolumeAttachments", func(ctx context.Context, o metav1.ListOptions) (metav1.ListInterface, error) {
+	err := proof.EachPage(ctx, "VolumeAttachments", func(ctx context.Context, o metav1.ListOptions) (metav1.ListInterface, error) {
 		list, err := h.Kube.StorageV1().VolumeAttachments().List(ctx, o)
 		if err != nil {
 			return nil, err
@@ -99,7 +85,7 @@ func (h Holders) Attachments(ctx context.Context) (int, error) {
 
 func (h Holders) contents(ctx context.Context) (int, error) {
 	count := 0
-	err := eachPage(ctx, proof.Snapshots, func(ctx context.Context, o metav1.ListOptions) (metav1.ListInterface, error) {
+	err := proof.EachPage(ctx, proof.Snapshots, func(ctx context.Context, o metav1.ListOptions) (metav1.ListInterface, error) {
 		list, err := h.Dynamic.Resource(ctrl.SnapshotContents).List(ctx, o)
 		if err != nil {
 			return nil, err

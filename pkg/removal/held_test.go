@@ -12,34 +12,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/controller/controllertest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
-// snapshotCRD has conditions, given as types and statuses.
-func snapshotCRD(conditions ...string) *unstructured.Unstructured {
-	var list []any
-	for i := 0; i < len(conditions); i += 2 {
-		list = append(list, map[string]any{"type": conditions[i], "status": conditions[i+1]})
-	}
-	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": map[string]any{"name": ctrl.SnapshotContents.GroupResource().String()},
-		"status":   map[string]any{"conditions": list},
-	}}
-}
-
 // newHolders reads what the fakes have.
 func newHolders(crds ...runtime.Object) (Holders, *fake.Clientset, *dynamicfake.FakeDynamicClient) {
-	kube := fake.NewClientset()
-	dynamic := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
-		ctrl.CRDs: "CustomResourceDefinitionList", ctrl.SnapshotContents: "VolumeSnapshotContentList",
-	}, crds...)
+	kube, dynamic := controllertest.Clients(crds...)
 	return Holders{Driver: driver.RBD, Kube: kube, Dynamic: dynamic}, kube, dynamic
 }
 
@@ -65,7 +49,7 @@ func hold(t *testing.T, kube *fake.Clientset, driverName string) {
 }
 
 func TestLooksForWhatIsHeld(t *testing.T) {
-	there := snapshotCRD("Established", "True")
+	there := controllertest.SnapshotCRD("Established", "True")
 	refused := errors.New("later")
 	tests := map[string]struct {
 		why     string
@@ -79,8 +63,8 @@ func TestLooksForWhatIsHeld(t *testing.T) {
 		"Others":    {why: "they are another driver's", dynamic: []runtime.Object{there, contentOf(driver.CephFS.Name)}, holders: []string{driver.CephFS.Name, "ebs.csi.aws.com"}},
 		"Ours":      {why: "each is counted", dynamic: []runtime.Object{there, contentOf(driver.RBD.Name)}, holders: []string{driver.RBD.Name, driver.CephFS.Name}, want: Held{Volumes: 1, Attachments: 1, Snapshots: 1}},
 		"NoCRD":     {why: "without it there are no snapshots", holders: []string{driver.RBD.Name}, want: Held{Volumes: 1, Attachments: 1}},
-		"CRDGoing":  {why: "its objects may be unseen", dynamic: []runtime.Object{snapshotCRD("Established", "True", "Terminating", "True")}, err: "is being removed"},
-		"CRDComing": {why: "its objects may be unseen", dynamic: []runtime.Object{snapshotCRD()}, err: "not established"},
+		"CRDGoing":  {why: "its objects may be unseen", dynamic: []runtime.Object{controllertest.SnapshotCRD("Established", "True", "Terminating", "True")}, err: "is being removed"},
+		"CRDComing": {why: "its objects may be unseen", dynamic: []runtime.Object{controllertest.SnapshotCRD()}, err: "not established"},
 		"NoVolumes": {why: "unreadable is not zero", dynamic: []runtime.Object{there}, fails: "persistentvolumes", err: "listing PersistentVolumes"},
 		"NoAttach":  {why: "unreadable is not zero", dynamic: []runtime.Object{there}, fails: "volumeattachments", err: "listing VolumeAttachments"},
 		"NoContent": {why: "unreadable is not zero", dynamic: []runtime.Object{there}, fails: "volumesnapshotcontents", err: "listing VolumeSnapshotContents"},
@@ -108,7 +92,7 @@ func TestLooksForWhatIsHeld(t *testing.T) {
 
 // TestCRDGoesMeanwhile: the list was that of a CRD which was already on its way out.
 func TestCRDGoesMeanwhile(t *testing.T) {
-	h, _, dynamic := newHolders(snapshotCRD("Established", "True"))
+	h, _, dynamic := newHolders(controllertest.SnapshotCRD("Established", "True"))
 	dynamic.PrependReactor("list", "volumesnapshotcontents", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return false, nil, dynamic.Tracker().Delete(ctrl.CRDs, "", ctrl.SnapshotContents.GroupResource().String())
 	})

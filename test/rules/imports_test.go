@@ -25,7 +25,7 @@ var layers = []struct {
 		"pkg/classes", "pkg/connection", "pkg/credentials", "pkg/gate", "pkg/infraid", "pkg/monitors", "pkg/nodes", "pkg/pools", "pkg/presence", "pkg/clusterstorage/servingcerts", "pkg/removal", "pkg/settings", "pkg/tags", "pkg/virtualization",
 	}},
 	{name: "foundation", packages: []string{
-		"assets", "pkg/ceph", "pkg/ceph/cephtest", "pkg/ceph/rados", "pkg/clusterstorage/configs", "pkg/condition", "pkg/condition/conditiontest", "pkg/controller", "pkg/driver", "pkg/proof", "pkg/shell", "pkg/state", "pkg/teardown/teardowntest", "pkg/usage",
+		"assets", "pkg/ceph", "pkg/ceph/cephtest", "pkg/ceph/rados", "pkg/clusterstorage/configs", "pkg/condition", "pkg/condition/conditiontest", "pkg/controller", "pkg/controller/controllertest", "pkg/driver", "pkg/proof", "pkg/shell", "pkg/state", "pkg/teardown/teardowntest", "pkg/usage",
 	}, together: true},
 }
 
