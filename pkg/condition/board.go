@@ -63,9 +63,9 @@ func same(a, b *Said) bool {
 	return ptr.Equal(a.Status, b.Status) && ptr.Equal(a.Reason, b.Reason) && ptr.Equal(a.Message, b.Message)
 }
 
-// Sum returns all conditions and generations as they should stand; held are those that stand now. A type with parts is bad
-// as soon as one of them is, and good when all are known and none is bad;
-// otherwise, and where nobody has said anything since the start, what stood last stands. What parts say are lines, the bad
+// Sum returns all conditions and generations as they should stand; held are those that stand now. A type
+// with parts is bad as soon as one of them is, and good when all are known and none is bad; otherwise, and
+// where nobody has said anything since the start, what stood last stands. What parts say are lines, the bad
 // ones first.
 func (b *Board) Sum(held *operatorv1.OperatorStatus) *applyoperatorv1.OperatorStatusApplyConfiguration {
 	b.mu.Lock()
@@ -79,18 +79,18 @@ func (b *Board) Sum(held *operatorv1.OperatorStatus) *applyoperatorv1.OperatorSt
 			sum.WithConditions(whole(said, held.Conditions))
 		}
 	}
-	parts := map[string]bool{}
+	summed := map[string]bool{}
 	for _, d := range b.declared {
 		if len(d.Parts) > 0 {
 			said, known := b.added(d)
 			add(said, known, d.Type)
 		}
 		for _, part := range append([]string{d.Type}, d.Parts...) {
-			parts[part] = len(d.Parts) > 0
+			summed[part] = len(d.Parts) > 0
 		}
 	}
 	for _, conditionType := range b.types() {
-		if !parts[conditionType] {
+		if !summed[conditionType] {
 			add(b.said[conditionType], b.said[conditionType] != nil, conditionType)
 		}
 	}
@@ -108,11 +108,11 @@ func (b *Board) Generations(held []operatorv1.GenerationStatus) []operatorv1.Gen
 	return b.latest(held)
 }
 
-// latest are sorted.
+// latest are those that were said, or else stood, sorted.
 func (b *Board) latest(held []operatorv1.GenerationStatus) []operatorv1.GenerationStatus {
 	all := maps.Clone(b.generations)
 	for _, g := range held {
-		if key := keyOf(g); all[key] == 0 {
+		if key := [4]string{g.Group, g.Resource, g.Namespace, g.Name}; all[key] == 0 {
 			all[key] = g.LastGeneration
 		}
 	}
@@ -121,10 +121,6 @@ func (b *Board) latest(held []operatorv1.GenerationStatus) []operatorv1.Generati
 		out = append(out, operatorv1.GenerationStatus{Group: key[0], Resource: key[1], Namespace: key[2], Name: key[3], LastGeneration: all[key]})
 	}
 	return out
-}
-
-func keyOf(g operatorv1.GenerationStatus) [4]string {
-	return [4]string{g.Group, g.Resource, g.Namespace, g.Name}
 }
 
 // types are all that controllers say or have said, sorted.

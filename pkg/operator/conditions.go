@@ -18,16 +18,13 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // conditionPause is between two writes of conditions that nobody waits for: a start has news of all
 // controllers within it.
 const conditionPause = 500 * time.Millisecond
-
-// conditionRetry is when to try again what could not be written: the queue's waits double up to a quarter of an hour,
-// and the next news may be as far off.
-const conditionRetry = 5 * time.Second
 
 // conditionWriter writes all conditions of a ClusterCSIDriver, as one field manager, so that what this
 // version does not say disappears by itself.
@@ -56,11 +53,7 @@ func (s starter) conditionsController() factory.Controller {
 }
 
 func (w *conditionWriter) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	err := w.bring(ctx, syncCtx)
-	if err != nil {
-		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, conditionRetry)
-	}
-	return err
+	return ctrl.Retry(syncCtx.Queue(), w.bring(ctx, syncCtx))
 }
 
 // bring brings the conditions up to date.

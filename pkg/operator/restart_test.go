@@ -29,7 +29,7 @@ func TestConditionsAfterOutage(t *testing.T) {
 		if err := w.writer.sync(t.Context(), syncCtx); !errors.Is(err, w.server.fail) {
 			t.Fatalf("got %v", err)
 		}
-		<-time.After(conditionRetry + time.Second)
+		<-time.After(time.Minute)
 		if syncCtx.Queue().Len() != 1 {
 			t.Error("a condition that could not be written is not tried again soon")
 		}
