@@ -1,4 +1,4 @@
-# Builder and runtime install the same Ceph release from the CentOS Storage SIG: librados and
+# Builder and runtime install the same Ceph release from the CentOS Storage SIG: librados, librbd and
 # libcephfs are linked dynamically and must be of the release that the binary was compiled against.
 # Where the base images have apt, it is their distribution's release. README says what may be given.
 ARG CEPH_RELEASE=tentacle

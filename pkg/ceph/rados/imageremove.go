@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ceph/go-ceph/rados"
+	"github.com/ceph/go-ceph/rbd"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
@@ -70,9 +71,12 @@ func usersOf(io *rados.IOContext, id string) (ceph.ImageUse, error) {
 		return ceph.ImageUse{}, nil
 	}
 	use := ceph.ImageUse{Alive: len(acks) > 0}
-	err = withImage(io, id, true, func(image openedImage) error {
-		use.Clients, err = image.watchers()
-		return err
+	err = withImage(io, id, rbd.OpenImageByIdReadOnly, func(image *rbd.Image) error {
+		watchers, err := image.ListWatchers()
+		for _, w := range watchers {
+			use.Clients = append(use.Clients, w.Addr)
+		}
+		return imageFailure("watchers", err)
 	})
 	if err != nil && !errors.Is(err, ceph.ErrNotFound) {
 		return ceph.ImageUse{}, err
@@ -83,7 +87,9 @@ func usersOf(io *rados.IOContext, id string) (ceph.ImageUse, error) {
 // SetImageMetadata writes a key into an image, in the trash or not.
 func (c *Conn) SetImageMetadata(ctx context.Context, i ceph.RBDImage, key, value string) error {
 	return c.change(ctx, i, "marking", func(io *rados.IOContext) error {
-		return withImage(io, i.ID, false, func(image openedImage) error { return image.setMetadata(key, value) })
+		return withImage(io, i.ID, rbd.OpenImageById, func(image *rbd.Image) error {
+			return imageFailure("image-meta set", image.SetMetadata(key, value))
+		})
 	})
 }
 
@@ -91,15 +97,16 @@ func (c *Conn) SetImageMetadata(ctx context.Context, i ceph.RBDImage, key, value
 // Clones of format 2 keep what they need.
 func (c *Conn) RemoveImageSnapshots(ctx context.Context, i ceph.RBDImage, snapshots []ceph.ImageSnapshot) error {
 	return c.change(ctx, i, "removing the snapshots of", func(io *rados.IOContext) error {
-		return withImage(io, i.ID, false, func(image openedImage) error {
+		return withImage(io, i.ID, rbd.OpenImageById, func(image *rbd.Image) error {
 			for _, s := range snapshots {
+				snapshot := image.GetSnapshot(s.Name)
 				if s.Protected {
 					// EINVAL: it is not protected any more.
-					if err := image.unprotect(s.Name); err != nil && ceph.Errno(err) != syscall.EINVAL {
+					if err := imageFailure("snap unprotect", snapshot.Unprotect()); err != nil && ceph.Errno(err) != syscall.EINVAL {
 						return err
 					}
 				}
-				if err := image.removeSnapshot(s.Name); err != nil && !errors.Is(err, ceph.ErrNotFound) {
+				if err := imageFailure("snap rm", snapshot.Remove()); err != nil && !errors.Is(err, ceph.ErrNotFound) {
 					return err
 				}
 			}
@@ -111,7 +118,7 @@ func (c *Conn) RemoveImageSnapshots(ctx context.Context, i ceph.RBDImage, snapsh
 // TrashImage moves an image to the trash of its pool, or finishes a move that was cut off.
 func (c *Conn) TrashImage(ctx context.Context, i ceph.RBDImage) error {
 	return c.change(ctx, i, "moving to the trash", func(io *rados.IOContext) error {
-		err := trashMove(io, i.Name)
+		err := imageFailure("trash mv", rbd.GetImage(io, i.Name).Trash(0))
 		if !errors.Is(err, ceph.ErrNotFound) {
 			return err
 		}
@@ -130,7 +137,7 @@ func (c *Conn) TrashImage(ctx context.Context, i ceph.RBDImage) error {
 // already is no error.
 func (c *Conn) RemoveTrash(ctx context.Context, i ceph.RBDImage) error {
 	return c.change(ctx, i, "removing from the trash", func(io *rados.IOContext) error {
-		return unlessGone(trashRemove(io, i.ID))
+		return unlessGone(imageFailure("trash rm", rbd.TrashRemove(io, i.ID, true)))
 	})
 }
 
@@ -152,7 +159,7 @@ func (c *Conn) QueueTrashRemoval(ctx context.Context, i ceph.RBDImage) error {
 func (c *Conn) RemoveImageGroup(ctx context.Context, g ceph.RBDGroup, members []ceph.RBDImage) error {
 	_, err := in(ctx, c, g.Pool, g.Namespace, func(io *rados.IOContext) (struct{}, error) {
 		for _, snapshot := range g.Snapshots {
-			if err := unlessGone(groupSnapshotRemove(io, g.Name, snapshot)); err != nil {
+			if err := unlessGone(imageFailure("group snap rm", rbd.GroupSnapRemove(io, g.Name, snapshot))); err != nil {
 				return struct{}{}, err
 			}
 		}
@@ -161,7 +168,7 @@ func (c *Conn) RemoveImageGroup(ctx context.Context, g ceph.RBDGroup, members []
 				return struct{}{}, err
 			}
 		}
-		return struct{}{}, unlessGone(groupRemove(io, g.Name))
+		return struct{}{}, unlessGone(imageFailure("group rm", rbd.GroupRemove(io, g.Name)))
 	})
 	if err != nil {
 		return fmt.Errorf("removing image group %s/%s: %w", g.Pool, g.Name, err)
@@ -177,7 +184,24 @@ func leaveGroup(c *Conn, group *rados.IOContext, g ceph.RBDGroup, member ceph.RB
 	}
 	defer io.Destroy()
 	io.SetNamespace(member.Namespace)
-	return unlessGone(groupImageRemove(group, g.Name, io, member.ID))
+	return unlessGone(imageFailure("group image rm", rbd.GroupImageRemoveByID(group, g.Name, io, member.ID)))
+}
+
+// withImage opens an image by its ID, in the trash or not, and closes it after work.
+func withImage(io *rados.IOContext, id string, open func(io *rados.IOContext, id, snapshot string) (*rbd.Image, error), work func(*rbd.Image) error) error {
+	image, err := open(io, id, rbd.NoSnapshot)
+	if err != nil {
+		return imageFailure("open", err)
+	}
+	return errors.Join(work(image), imageFailure("close", image.Close()))
+}
+
+// imageFailure is failure for what librbd does.
+func imageFailure(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return failure("rbd "+what, "", err)
 }
 
 // unlessGone: what is gone already needs no removal.

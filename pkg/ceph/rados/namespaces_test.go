@@ -21,14 +21,14 @@ func testNamespaces(t *testing.T, c *cephdaemons.Ceph) {
 	const pool = "namespaces"
 	check(t, c.CreatePool(t.Context(), pool, "rbd"))
 	check(t, conn.CreateNamespace(t.Context(), pool, "ours"))
-	rbd(t, c, "namespace", "create", pool+"/theirs")
+	runRBD(t, c, "namespace", "create", pool+"/theirs")
 	ours, theirs := directory(t, conn, pool, "ours"), directory(t, conn, pool, "theirs")
 	if len(theirs) == 0 || !bytes.Equal(ours, theirs) {
 		t.Errorf("the state of our directory is %q, of librbd's %q", ours, theirs)
 	}
-	rbd(t, c, "create", "--size", "1M", pool+"/ours/image")
+	runRBD(t, c, "create", "--size", "1M", pool+"/ours/image")
 	var listed []struct{ Name string }
-	check(t, json.Unmarshal(rbd(t, c, "namespace", "ls", pool, "--format", "json"), &listed))
+	check(t, json.Unmarshal(runRBD(t, c, "namespace", "ls", pool, "--format", "json"), &listed))
 	names, err := conn.Namespaces(t.Context(), pool)
 	check(t, err)
 	if len(listed) != 2 || listed[0].Name != "ours" || !slices.Equal(names, []string{"ours", "theirs"}) {
@@ -47,8 +47,8 @@ func directory(t *testing.T, conn *Conn, pool, namespace string) []byte {
 	return state
 }
 
-// rbd runs `rbd` as the administrator.
-func rbd(t *testing.T, c *cephdaemons.Ceph, arguments ...string) []byte {
+// runRBD runs `rbd` as the administrator.
+func runRBD(t *testing.T, c *cephdaemons.Ceph, arguments ...string) []byte {
 	t.Helper()
 	output, err := c.RBD(t.Context(), arguments...)
 	if err != nil {
