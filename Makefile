@@ -16,12 +16,12 @@ GO_LD_FLAGS := -s -w
 PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
 # Suites that start a cluster of their own, each in a process of its own.
 # The long ones come first, so that none is left alone at the end.
-LONG_SUITES := $(addprefix ./test/e2e/,node/kubernetes teardown glue connect inputs pools node/openshift tuning shared) ./pkg/ceph/rados \
-	$(addprefix ./test/e2e/,node/upgrade virtualization faults tags upgrade credentials beside deploy) ./test/volumes
+LONG_SUITES := $(addprefix ./test/e2e/,node/kubernetes teardown connect tuning inputs pools node/upgrade faults node/openshift shared) ./pkg/ceph/rados \
+	$(addprefix ./test/e2e/,virtualization tags upgrade credentials beside deploy glue) ./test/volumes
 NODE_SUITES := ./test/e2e/node/... ./test/cluster/node/...
 SUITES = $(LONG_SUITES) ./test/e2e/... ./test/cluster/... ./test/demo/... ./test/standins/...
-# They wait most of the time, the first of them for a quarter of an hour on real nodes. verify has vetted them.
-RUN_SUITES = $(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=60m -p=5 -count=1
+# They wait half of the time: six of them keep two cores busy. verify has vetted them.
+RUN_SUITES = $(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=60m -p=6 -count=1
 COMPARE_RIGHTS = $(GO) run $(GO_FLAGS) ./test/rights/compare
 # What the suites have recorded is tried as a whole; without any, it fails.
 TRY_RECORDINGS = ls bin/scrapes/*-* >/dev/null && $(GO) test -C test/alerts -trimpath -ldflags "$(GO_LD_FLAGS)" -count=1 -run Recorded .
@@ -39,11 +39,14 @@ dependencies-nodes: dependencies ## Install what real nodes run, containerd and 
 build: dependencies ## Build bin/ceph-csi-driver-operator
 	$(GO) build $(GO_FLAGS) -ldflags '$(GO_LD_FLAGS)' -o bin/ ./cmd/ceph-csi-driver-operator
 
+# What test-e2e runs whole is not run in part before: to link a package's tests takes seconds of a core.
+test: UNIT_PACKAGES = $$(comm -23 <($(GO) list $(GO_FLAGS) $(PACKAGES) | sort) <($(GO) list $(GO_FLAGS) $(SUITES) | sort))
 test: verify test-unit test-e2e ## Check everything: sources, unit tests, end-to-end tests on a real API server and Ceph
 	@if $(CLUSTER) nodes; then cat bin/figures/*; else echo "What needs real nodes was not run."; fi
 
+UNIT_PACKAGES = $$($(GO) list $(GO_FLAGS) $(PACKAGES) | grep -v /test/e2e/)
 test-unit: dependencies ## Run the unit tests
-	$(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -short $$($(GO) list $(GO_FLAGS) $(PACKAGES) | grep -v /test/e2e/)
+	$(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -short $(UNIT_PACKAGES)
 	$(GO) test -C test/alerts -trimpath -ldflags "$(GO_LD_FLAGS)" .
 
 test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own

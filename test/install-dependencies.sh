@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs what the operator is built with (librados, libcephfs; tests need librbd) and what the
+# Installs what the operator is built with (librados, librbd, libcephfs) and what the
 # embedded cluster runs (the Ceph daemons, what mounts volumes), from the distribution's packages; with the
 # argument nodes, what its real nodes run too. Does nothing when all are there. The daemons are neither
 # enabled nor started: the embedded cluster starts its own.
@@ -22,7 +22,7 @@ install() {
 # is compiled with, and for what it loads. The third is for what builds the image in a test.
 case ${1-} in
 image-builder)
-	install "gcc librados-devel libcephfs-devel" "gcc libc6-dev librados-dev libcephfs-dev"
+	install "gcc librados-devel librbd-devel libcephfs-devel" "gcc libc6-dev librados-dev librbd-dev libcephfs-dev"
 	exit
 	;;
 image-runtime)

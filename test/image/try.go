@@ -53,7 +53,6 @@ func (s store) try(ctx context.Context) error {
 		{[]string{"cluster-storage", "--help"}, "Usage:"},
 		{[]string{"uninstall", "--help"}, "Usage:"},
 		{[]string{"check", "--ceph-conf=/none", "--keyring=/none"}, "/none"},
-		// It loads librbd before it looks for the files.
 		{[]string{"teardown", "--infra-id=x", "--ceph-conf=/none", "--keyring=/none"}, "/none: no such file"},
 	} {
 		line := append([]string{"--mount", "sh", "-c", readOnly, "sh", root, config.User, config.Entrypoint[0]}, tried.arguments...)

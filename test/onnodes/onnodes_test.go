@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	operatorv1 "github.com/openshift/api/operator/v1"
+	corev1 "k8s.io/api/core/v1"
 )
 
 func TestPrivateOf(t *testing.T) {
@@ -45,6 +46,31 @@ func TestUnavailable(t *testing.T) {
 			err := unavailable(tc.conditions)
 			if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%s: %v", tc.reason, err)
+			}
+		})
+	}
+}
+
+func TestInUse(t *testing.T) {
+	volume := &corev1.CSIPersistentVolumeSource{Driver: "rbd.csi.ceph.com", VolumeHandle: "0001-a"}
+	using := func(names ...corev1.UniqueVolumeName) corev1.Node {
+		return corev1.Node{Status: corev1.NodeStatus{VolumesInUse: names}}
+	}
+	tests := map[string]struct {
+		reason string
+		nodes  []corev1.Node
+		want   bool
+	}{
+		"Second":       {"the pod may be anywhere", []corev1.Node{using(), using("kubernetes.io/csi/rbd.csi.ceph.com^0001-a")}, true},
+		"None":         {"no status since the pod came", []corev1.Node{using(), using()}, false},
+		"OtherVolume":  {"another pod's", []corev1.Node{using("kubernetes.io/csi/rbd.csi.ceph.com^0001-ab")}, false},
+		"OtherDriver":  {"handles are a driver's", []corev1.Node{using("kubernetes.io/csi/cephfs.csi.ceph.com^0001-a")}, false},
+		"WithoutNodes": {"they are to come", nil, false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := inUse(tc.nodes, volume); got != tc.want {
+				t.Errorf("%s: got %t", tc.reason, got)
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package onnodes
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -33,6 +34,32 @@ func (c *Cluster) Bound(ctx context.Context, name string) error {
 		}
 		return err
 	})
+}
+
+// InUse waits until a node says that it uses the volume of a bound claim. A kubelet mounts nothing that is
+// attached before it has said so, in its next status: each ten seconds, unless its configuration has another
+// nodeStatusUpdateFrequency.
+func (c *Cluster) InUse(ctx context.Context, claim string) error {
+	bound, err := c.Kube.CoreV1().PersistentVolumeClaims(metav1.NamespaceDefault).Get(ctx, claim, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	volume, err := c.Kube.CoreV1().PersistentVolumes().Get(ctx, bound.Spec.VolumeName, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	return until(ctx, func(ctx context.Context) error {
+		nodes, err := c.Kube.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+		if err == nil && !inUse(nodes.Items, volume.Spec.CSI) {
+			err = fmt.Errorf("no node says that it uses volume %s", volume.Name)
+		}
+		return err
+	})
+}
+
+func inUse(nodes []corev1.Node, volume *corev1.CSIPersistentVolumeSource) bool {
+	name := corev1.UniqueVolumeName("kubernetes.io/csi/" + volume.Driver + "^" + volume.VolumeHandle)
+	return slices.ContainsFunc(nodes, func(n corev1.Node) bool { return slices.Contains(n.Status.VolumesInUse, name) })
 }
 
 // Folder is where Mount has the volume of a claim.

@@ -130,7 +130,7 @@ func (c container) plan(config Config, program Program, volumes map[string]volum
 	}
 	for _, m := range c.mounts {
 		v, known := volumes[m.Name]
-		if !known || m.SubPath != "" && v.files == nil {
+		if !known || m.SubPath != "" && v.files == nil && v.folder == "" {
 			return box.Plan{}, fmt.Errorf("pod %s: mounts %s from somewhere unknown", config.Pod.Name, m.MountPath)
 		}
 		mount := box.Mount{Target: m.MountPath, Writable: v.writable && !m.ReadOnly}
@@ -138,7 +138,14 @@ func (c container) plan(config Config, program Program, volumes map[string]volum
 			if mount.Source, err = v.write(config.Dir, m.Name); err != nil {
 				return box.Plan{}, err
 			}
-			mount.Source = filepath.Join(mount.Source, m.SubPath)
+			if v.folder != "" && m.SubPath != "" { // A kubelet makes it.
+				mount.Source, err = emptyDir(v.folder, m.SubPath)
+			} else {
+				mount.Source = filepath.Join(mount.Source, m.SubPath)
+			}
+			if err != nil {
+				return box.Plan{}, err
+			}
 		}
 		out.Mounts = append(out.Mounts, mount)
 	}

@@ -19,13 +19,13 @@ var errUnknown = errors.New("no such image")
 
 // pair is a pod of a node whose containers share a folder of it.
 func pair() *corev1.Pod {
-	mounts := []corev1.VolumeMount{{Name: "shared", MountPath: "/csi"}}
+	mounts := []corev1.VolumeMount{{Name: "shared", MountPath: "/csi", SubPath: "x"}}
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "driver-x", Namespace: "drivers"},
 		Spec: corev1.PodSpec{
 			NodeName: "worker-0", HostNetwork: true,
 			Volumes: []corev1.Volume{{Name: "shared", VolumeSource: corev1.VolumeSource{
-				HostPath: &corev1.HostPathVolumeSource{Path: "/var/lib/kubelet/plugins/x", Type: ptr.To(corev1.HostPathDirectoryOrCreate)},
+				HostPath: &corev1.HostPathVolumeSource{Path: "/var/lib/kubelet/plugins", Type: ptr.To(corev1.HostPathDirectoryOrCreate)},
 			}}},
 			Containers: []corev1.Container{
 				{Name: "driver", Image: "driver:1", Args: []string{"--node=$(NODE)"}, VolumeMounts: mounts, Env: []corev1.EnvVar{{

@@ -62,6 +62,9 @@ type Ceph struct {
 	mu     sync.Mutex
 	mons   []monAddress
 	daemon map[string]*process.Process
+	// python runs interpreters, of which the idle ones wait for commands; empty where there are none.
+	python string
+	idle   []*interpreter
 	// crashes are how often a daemon, by its name, was started again after a crash.
 	crashes map[string]int
 	// paused is set between Pause and Resume.
@@ -78,6 +81,10 @@ func Start(ctx context.Context, o Options) (*Ceph, error) {
 	if err != nil {
 		return nil, err
 	}
+	ceph, err := programs.Path("ceph")
+	if err != nil {
+		return nil, err
+	}
 	o.KeyType = cmp.Or(o.KeyType, cephrelease.KeyType())
 	if o.Address == "" {
 		o.Address = "127.0.0.1"
@@ -85,6 +92,7 @@ func Start(ctx context.Context, o Options) (*Ceph, error) {
 	c := &Ceph{
 		options:  o,
 		programs: programs,
+		python:   pythonOf(ceph),
 		fsid:     string(uuid.NewUUID()),
 		admin:    newEntity(o.KeyType, "client.admin", "mds", "allow *", "mgr", "allow *", "mon", "allow *", "osd", "allow *"),
 		daemon:   map[string]*process.Process{},

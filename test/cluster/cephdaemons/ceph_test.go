@@ -31,7 +31,9 @@ func TestCeph(t *testing.T) {
 	checkHealth(t, c)
 	checkLoopback(t, group)
 	checkPool(t, c)
+	checkInterpreter(t, c)
 	checkPause(t, c)
+	checkFull(t, c)
 	checkRestart(t, c)
 	checkFailedFilesystem(t, c)
 	checkMons(t, c)
@@ -90,6 +92,34 @@ func checkPause(t *testing.T, c *Ceph) {
 		t.Fatal(err)
 	}
 	ask(t, c, "mon", "dump")
+}
+
+// checkFull: what is written waits until there is room again.
+func checkFull(t *testing.T, c *Ceph) {
+	t.Helper()
+	if err := c.Load(t.Context(), "rbd"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Fill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	written := make(chan error, 1)
+	go func() {
+		_, err := c.RADOS(t.Context(), "-p", "rbd", "create", "object")
+		written <- err
+	}()
+	ask(t, c, "osd", "pool", "application", "set", "rbd", "rbd", "key", "value")
+	select {
+	case err := <-written:
+		t.Errorf("a full pool takes an object: %v", err)
+	case <-time.After(2 * time.Second):
+	}
+	if err := c.Empty(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-written; err != nil {
+		t.Error(err)
+	}
 }
 
 // checkRestart: what was written is still there.

@@ -85,6 +85,7 @@ func (c *Ceph) RemoveMon(ctx context.Context, name string) error {
 	if err := c.writeConfs(); err != nil {
 		return err
 	}
+	c.forgetInterpreters()
 	if err := c.forgetMon(ctx, name); err != nil {
 		return err
 	}
@@ -224,7 +225,10 @@ func (c *Ceph) askToRemove(ctx context.Context, name string) error {
 
 // KillMon kills a mon's daemon, which stays in the monmap. With a majority of mons dead nothing
 // answers any more.
-func (c *Ceph) KillMon(name string) { c.kill("ceph-mon." + name) }
+func (c *Ceph) KillMon(name string) {
+	c.kill("ceph-mon." + name)
+	c.forgetInterpreters()
+}
 
 func (c *Ceph) kill(daemon string) {
 	c.mu.Lock()

@@ -78,6 +78,11 @@ func (c *Ceph) waitFor(ctx context.Context, what string, reached func(status) bo
 // Command runs `ceph` as the administrator and returns its stdout. A secret in the arguments would
 // be visible to everyone on the machine: pass such things in files.
 func (c *Ceph) Command(ctx context.Context, arguments ...string) ([]byte, error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	if answer, err := c.interpret(ctx, arguments); !errors.Is(err, errUnanswered) {
+		return answer, err
+	}
 	return c.tool(ctx, "ceph", append([]string{"--connect-timeout", "30"}, arguments...))
 }
 
@@ -107,8 +112,12 @@ func (c *Ceph) administrator() []string {
 // commandTimeout ends a command that hangs, as all do when no mon or no MDS answers.
 const commandTimeout = 2 * time.Minute
 
+func limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, commandTimeout, fmt.Errorf("it hung: killed after %s", commandTimeout))
+}
+
 func (c *Ceph) tool(ctx context.Context, program string, arguments []string) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, commandTimeout, fmt.Errorf("it hung: killed after %s", commandTimeout))
+	ctx, cancel := limited(ctx)
 	defer cancel()
 	return c.run(ctx, program, append(c.administrator(), arguments...)...)
 }

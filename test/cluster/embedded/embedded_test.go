@@ -174,8 +174,8 @@ func checkServiceAccount(t *testing.T, c *Cluster) {
 func checkStop(t *testing.T, c *Cluster) {
 	t.Helper()
 	daemons := c.daemons.Running()
-	if len(daemons) != 9 {
-		t.Errorf("%d daemons, want 5 of Kubernetes and 4 of Ceph", len(daemons))
+	if len(daemons) != 10 {
+		t.Errorf("%d daemons, want 5 of Kubernetes, 4 of Ceph and what answers commands", len(daemons))
 	}
 	if err := c.Stop(); err != nil {
 		t.Error(err)

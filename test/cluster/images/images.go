@@ -81,6 +81,29 @@ func EnsureOperator(ctx context.Context, log io.Writer, name, file string) (Arch
 	return Archive{Name: name, File: archived}, nil
 }
 
+// EnsureDriver returns an archive of ceph-csi's stand-in as of another release, such as "3.15", in the place of the one
+// of that name that Ensure returns. An image that is given instead of stand-ins stays.
+func EnsureDriver(ctx context.Context, log io.Writer, release string) (Archive, error) {
+	all, err := recipes()
+	if err != nil {
+		return Archive{}, err
+	}
+	r := all[slices.IndexFunc(all, func(r recipe) bool { return r.variable == driverVariable })]
+	given, err := replacement(r.variable)
+	if err != nil {
+		return Archive{}, err
+	}
+	r.short = "older-driver"
+	r.program = func(ctx context.Context, log io.Writer) (string, error) {
+		return programs.EnsureDriver(ctx, log, release)
+	}
+	file, err := r.ensure(ctx, log, given)
+	if err != nil {
+		return Archive{}, fmt.Errorf("image %s: %w", r.name, err)
+	}
+	return Archive{Name: r.name, File: file}, nil
+}
+
 // ensure returns the file of the archive.
 func (r recipe) ensure(ctx context.Context, log io.Writer, given replaced) (string, error) {
 	cache, err := programs.CacheRoot(log)

@@ -42,18 +42,38 @@ func EnsureStandIns(ctx context.Context, log io.Writer) (Installed, error) {
 	if err := os.MkdirAll(installed.dir, 0o755); err != nil {
 		return Installed{}, err
 	}
-	tag, err := exec.CommandContext(ctx, filepath.Join(root, "test", "librados-tag.sh")).Output()
-	if err != nil {
-		return Installed{}, fmt.Errorf("finding librados: %w", err)
-	}
 	unlock, err := lock(ctx, installed.dir+".lock", log)
 	if err != nil {
 		return Installed{}, err
 	}
 	defer unlock()
-	b := builder{module: root, root: root, cache: cache, log: log, flags: "-mod=vendor"}
-	arguments := []string{"build", "-trimpath", "-tags=" + strings.TrimSpace(string(tag)), "-ldflags", "-s -w", "-o", installed.dir + "/"}
-	err = b.step(ctx, "building the stand-ins", append(arguments, standIns...)...)
+	err = builder{module: root, root: root, cache: cache, log: log, flags: "-mod=vendor"}.
+		standIns(ctx, "building the stand-ins", "-s -w", installed.dir+"/", standIns...)
 	builtHere.done = err == nil
 	return installed, err
+}
+
+// EnsureDriver returns the stand-in of another release of ceph-csi, such as "3.15".
+func EnsureDriver(ctx context.Context, log io.Writer, release string) (string, error) {
+	root, err := repository.Root()
+	if err != nil {
+		return "", err
+	}
+	cache, err := CacheRoot(log)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(root, "bin", "cephcsi-"+release)
+	return file, builder{module: root, root: root, cache: cache, log: log, flags: "-mod=vendor"}.
+		standIns(ctx, "building the stand-in of ceph-csi "+release, "-s -w -X main.release="+release, file, "./test/standins/cephcsi")
+}
+
+// standIns builds packages of the repository, which is linked with librados.
+func (b builder) standIns(ctx context.Context, what, linked, output string, packages ...string) error {
+	tag, err := exec.CommandContext(ctx, filepath.Join(b.root, "test", "librados-tag.sh")).Output()
+	if err != nil {
+		return fmt.Errorf("finding librados: %w", err)
+	}
+	arguments := []string{"build", "-trimpath", "-tags=" + strings.TrimSpace(string(tag)), "-ldflags", linked, "-o", output}
+	return b.step(ctx, what, append(arguments, packages...)...)
 }

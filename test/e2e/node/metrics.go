@@ -17,6 +17,8 @@ import (
 
 const (
 	tokenFile = "/var/run/secrets/kubernetes.io/serviceaccount/token"
+	// noToken has the workload ask without one.
+	noToken = "-"
 	// proxies are the containers with metrics of both drivers' controllers, operators the others.
 	proxies, operators = 5, 3
 )
@@ -28,14 +30,18 @@ func Measured() {
 		may, mayNot := ask(ctx, "scraper"), ask(ctx, "default")
 		urls := metricsURLs(ctx)
 		Expect(urls).To(HaveLen(2*proxies + operators))
-		for _, url := range urls {
-			for _, asked := range []struct {
-				answers []string
-				pod     string
-				token   []string
-			}{{[]string{"200"}, may, []string{tokenFile}}, {[]string{"401", "403"}, may, nil}, {[]string{"403"}, mayNot, []string{tokenFile}}} {
-				out := env.Kubectl(ctx, append([]string{"exec", "-n", driver.Namespace, asked.pod, "--", "/usr/bin/workload", "get", url}, asked.token...)...)
-				Expect(strings.TrimSpace(out)).To(BeElementOf(asked.answers), "%s asked by %s, token %v", url, asked.pod, asked.token)
+		for _, asked := range []struct {
+			answers []string
+			pod     string
+			token   string
+		}{{[]string{"200"}, may, tokenFile}, {[]string{"401", "403"}, may, noToken}, {[]string{"403"}, mayNot, tokenFile}} {
+			out := env.Kubectl(ctx, append([]string{"exec", "-n", driver.Namespace, asked.pod, "--", "/usr/bin/workload", "get", asked.token}, urls...)...)
+			lines := strings.Split(strings.TrimSpace(out), "\n")
+			Expect(lines).To(HaveLen(len(urls)), out)
+			for i, url := range urls {
+				code, of, _ := strings.Cut(lines[i], " ")
+				Expect(of).To(Equal(url))
+				Expect(code).To(BeElementOf(asked.answers), "%s asked by %s, token %s", url, asked.pod, asked.token)
 			}
 		}
 		env.Kubectl(ctx, "delete", "pod", "-n", driver.Namespace, "--grace-period=2", may, mayNot)

@@ -146,16 +146,17 @@ func expectRunning(ctx context.Context, pods ...string) {
 		Eventually(func(g Gomega) {
 			p, err := env.Kube.CoreV1().Pods(metav1.NamespaceDefault).Get(ctx, pod, metav1.GetOptions{})
 			g.Expect(err).NotTo(HaveOccurred())
-			g.Expect(p.Status.Phase).To(Equal(corev1.PodRunning), "%s: %s", pod, told(ctx, g, pod))
-		}).WithContext(ctx).WithTimeout(patience).Should(Succeed())
+			g.Expect(p.Status.Phase).To(Equal(corev1.PodRunning), pod)
+		}).WithContext(ctx).WithTimeout(patience).Should(Succeed(), func() string { return told(ctx, pod) })
 	}
 }
 
 // told is what events say about a pod, the newest last.
-func told(ctx context.Context, g Gomega, pod string) string {
-	GinkgoHelper()
+func told(ctx context.Context, pod string) string {
 	events, err := env.Kube.CoreV1().Events(metav1.NamespaceDefault).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + pod})
-	g.Expect(err).NotTo(HaveOccurred())
+	if err != nil {
+		return err.Error()
+	}
 	var out []string
 	for _, e := range events.Items {
 		out = append(out, e.Reason+": "+e.Message)

@@ -36,6 +36,10 @@ func testRefused(t *testing.T, l *lab) {
 			reason: "nodes ask the mgr where a subvolume is", life: cephfs, stages: true, want: "rados: ret=-13, Permission denied: \"access denied: does your client key have mgr caps?",
 			caps: []string{"mon", "allow r", "osd", "allow r " + journal + ", " + data, "mds", "allow rw"},
 		},
+		"NodeWithoutNotes": {
+			reason: "nodes note who mounts", life: cephfs, stages: true, want: "access denied: does your client key have mgr caps?",
+			caps: []string{"mon", "allow r", "mgr", `allow command "fs subvolume info"`, "osd", "allow r " + journal + ", " + data, "mds", "allow rw"},
+		},
 		"FileProvisionerOfImages": {
 			reason: "a profile for images cannot list filesystems", life: cephfs, want: "rados: ret=-13, Permission denied",
 			caps: []string{"mon", "profile rbd", "mgr", "allow rw", "osd", "allow rw " + journal},

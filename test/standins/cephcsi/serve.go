@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
-	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
 	"k8s.io/klog/v2"
 
@@ -52,10 +51,10 @@ func serve(o options) error {
 			csi.RegisterNodeServer(server, &subvolumes.Node{Settings: o.Settings, Topology: topology})
 		}
 	}
-	both := errgroup.Group{}
-	both.Go(func() error { return listen(o.addonsEndpoint, grpc.NewServer()) })
-	both.Go(func() error { return listen(o.endpoint, server) })
-	return both.Wait()
+	ended := make(chan error, 2)
+	go func() { ended <- listen(o.addonsEndpoint, grpc.NewServer()) }()
+	go func() { ended <- listen(o.endpoint, server) }()
+	return <-ended
 }
 
 func listen(endpoint string, server *grpc.Server) error {

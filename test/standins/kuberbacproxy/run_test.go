@@ -138,6 +138,15 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// TestCiphersWithoutHTTP2: Go's HTTP/2 refuses what lacks its own, below TLS 1.3.
+func TestCiphersWithoutHTTP2(t *testing.T) {
+	s := standintest.Start(t, "--kubeconfig=testdata/kubeconfig", "--secure-listen-address=127.0.0.1:0", "--upstream=http://127.0.0.1:1/",
+		"--tls-min-version=VersionTLS12", "--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384")
+	if code := s.Exit(t); code == 0 || !strings.Contains(s.Output(), "HTTP/2-required AES_128_GCM_SHA256") {
+		t.Errorf("ended with %d", code)
+	}
+}
+
 // TestRenewedCertificate: service-ca renews certificates while pods run.
 func TestRenewedCertificate(t *testing.T) {
 	s := serve(t)

@@ -16,7 +16,7 @@ const (
 	lineInterval = 100 * time.Millisecond
 	// longPause is one that is logged.
 	longPause = time.Second
-	// requestTimeout bounds get.
+	// requestTimeout bounds each request of get.
 	requestTimeout = 30 * time.Second
 )
 
@@ -51,27 +51,34 @@ func appendLines(ctx context.Context, path string, interval time.Duration, out i
 	}
 }
 
-// get asks as Prometheus does, but trusts every certificate.
-func get(ctx context.Context, arguments []string, out io.Writer) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, arguments[0], nil)
-	if err != nil {
-		return err
+// noToken is in the place of a token's file.
+const noToken = "-"
+
+// get asks as Prometheus does, but trusts every certificate, and shows the answer of each URL, in their order.
+func get(ctx context.Context, tokenFile string, urls []string, show func(url string, response *http.Response) error) error {
+	var token []byte
+	if tokenFile != noToken {
+		var err error
+		if token, err = os.ReadFile(tokenFile); err != nil {
+			return err
+		}
 	}
-	if len(arguments) > 1 {
-		token, err := os.ReadFile(arguments[1])
+	client := &http.Client{Timeout: requestTimeout, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	for _, url := range urls {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {
 			return err
 		}
-		request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+		if tokenFile != noToken {
+			request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(show(url, response), response.Body.Close()); err != nil {
+			return err
+		}
 	}
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
-	response, err := client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	fmt.Fprintln(out, response.StatusCode)
 	return nil
 }

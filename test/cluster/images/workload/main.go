@@ -1,5 +1,5 @@
 // Command workload is what test pods run: it waits, writes and verifies files and block devices,
-// keeps one open under write, and asks a URL.
+// keeps one open under write, and asks URLs.
 package main
 
 import (
@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"strconv"
@@ -20,7 +21,8 @@ const usage = `usage:
   workload verify PATH BYTES SEED     read them past the caches and compare
   workload append PATH                write and sync a line each 100 ms until SIGTERM; pauses are logged
   workload size PATH                  print the bytes of a block device or of a file's filesystem
-  workload get URL [TOKEN-FILE]       print the code that the URL answers, whatever its certificate`
+  workload get TOKEN-FILE URL...      print the code that each URL answers, whatever its certificate; "-" is no token
+  workload body TOKEN-FILE URL        print what the URL answers with code 200`
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
@@ -50,8 +52,19 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 			fmt.Fprintln(out, bytes)
 		}
 		return err
-	case command == "get" && (len(arguments) == 1 || len(arguments) == 2):
-		return get(ctx, arguments, out)
+	case command == "get" && len(arguments) > 1:
+		return get(ctx, arguments[0], arguments[1:], func(url string, response *http.Response) error {
+			_, err := fmt.Fprintln(out, response.StatusCode, url)
+			return err
+		})
+	case command == "body" && len(arguments) == 2:
+		return get(ctx, arguments[0], arguments[1:], func(url string, response *http.Response) error {
+			if response.StatusCode != http.StatusOK {
+				return fmt.Errorf("%s answers %s", url, response.Status)
+			}
+			_, err := io.Copy(out, response.Body)
+			return err
+		})
 	}
 	return errors.New(usage)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -86,17 +87,27 @@ func TestGet(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer secret" {
 			w.WriteHeader(http.StatusUnauthorized)
+			return
 		}
+		_, _ = w.Write([]byte("metric 1\n"))
 	}))
 	defer server.Close()
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte("secret\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for want, arguments := range map[string][]string{"200\n": {server.URL, token}, "401\n": {server.URL}} {
-		if out, err := do(t, append([]string{"get"}, arguments...)...); err != nil || out != want {
+	other := server.URL + "/other"
+	for code, file := range map[string]string{"200": token, "401": noToken} {
+		want := fmt.Sprintf("%[1]s %[2]s\n%[1]s %[3]s\n", code, server.URL, other)
+		if out, err := do(t, "get", file, server.URL, other); err != nil || out != want {
 			t.Errorf("got %q, %v; want %q", out, err, want)
 		}
+	}
+	if out, err := do(t, "body", token, server.URL); err != nil || out != "metric 1\n" {
+		t.Errorf("got body %q, %v", out, err)
+	}
+	if out, err := do(t, "body", noToken, server.URL); err == nil {
+		t.Errorf("got body %q of what is refused", out)
 	}
 }
 

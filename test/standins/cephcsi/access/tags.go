@@ -7,6 +7,8 @@ type Settings struct {
 	DriverName, NodeID, InstanceID, ClusterName string
 	// SetMetadata tells whether volumes are tagged.
 	SetMetadata bool
+	// NotesUsers tells whether nodes note at a subvolume by which user they mount it.
+	NotesUsers bool
 	// PluginPath is where the kubelet keeps drivers' files.
 	PluginPath string
 	// RadosNamespaceCephFS is where CephFS' journal is by default, instead of csi.

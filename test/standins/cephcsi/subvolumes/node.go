@@ -24,10 +24,14 @@ type Node struct {
 	locks    access.Locks
 }
 
-// root is a directory to mount, and for a volume that shows a snapshot, where that is below it.
-type root struct{ path, snapshot string }
+// root is a directory to mount, and for a volume that shows a snapshot, where that is below it; keeper has
+// its notes.
+type root struct {
+	path, snapshot string
+	keeper         interface{ SetMetadata(map[string]string) error }
+}
 
-// NodeStageVolume asks the mgr where the subvolume is, and mounts it.
+// NodeStageVolume asks the mgr where the subvolume is, notes there who mounts it, and mounts it.
 func (n *Node) NodeStageVolume(ctx context.Context, request *csi.NodeStageVolumeRequest) (*csi.NodeStageVolumeResponse, error) {
 	if err := node.CheckStage(request); err != nil {
 		return nil, err
@@ -50,7 +54,11 @@ func (n *Node) NodeStageVolume(ctx context.Context, request *csi.NodeStageVolume
 		return nil, internal(err)
 	}
 	target := request.GetStagingTargetPath()
-	if mounted, err := node.Mounted(target); err != nil || mounted {
+	mounted, err := node.Mounted(target)
+	if err == nil && n.NotesUsers {
+		err = root.keeper.SetMetadata(map[string]string{".cephfs.csi.ceph.com/userid/" + request.GetVolumeId() + "/" + n.NodeID: l.User.ID})
+	}
+	if err != nil || mounted {
 		return &csi.NodeStageVolumeResponse{}, internal(err)
 	}
 	if err := n.mount(ctx, l, root.path, request); err != nil {
@@ -74,7 +82,7 @@ func (l *located) root(request *csi.NodeStageVolumeRequest) (root, error) {
 	}
 	if backing == "" {
 		info, err := volume.Info()
-		return root{path: info.Path}, err
+		return root{path: info.Path, keeper: volume}, err
 	}
 	handle, err := access.ParseHandle(backing)
 	if err != nil {
@@ -88,7 +96,7 @@ func (l *located) root(request *csi.NodeStageVolumeRequest) (root, error) {
 		return root{}, status.Error(codes.InvalidArgument, "snapshot-backed volume supports only read-only access mode")
 	}
 	subvolume, below := shown(snapshot, info)
-	return root{path: subvolume, snapshot: below}, nil
+	return root{path: subvolume, snapshot: below, keeper: snapshot}, nil
 }
 
 // shown is the directory of a snapshot's subvolume, and where in it the snapshot is.
