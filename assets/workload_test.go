@@ -180,16 +180,16 @@ func wrongAnnotations(w workload) []string {
 
 func wrongVolumes(w workload) []string {
 	var out []string
-	volumes, ofTemplate := map[string]bool{}, map[string]bool{}
+	volumes, whole := map[string]bool{}, map[string]bool{}
 	for _, v := range w.template.Spec.Volumes {
-		volumes[v.Name], ofTemplate[v.Name] = false, v.DownwardAPI != nil
+		volumes[v.Name], whole[v.Name] = false, v.DownwardAPI == nil && v.HostPath == nil // Those are the template's, and folders.
 	}
 	for _, c := range w.template.Spec.Containers {
 		for _, mount := range c.VolumeMounts {
 			if _, ok := volumes[mount.Name]; !ok {
 				out = append(out, c.Name+" mounts "+mount.Name+", which is no volume")
 			}
-			if mount.SubPath != "" && !ofTemplate[mount.Name] {
+			if mount.SubPath != "" && whole[mount.Name] {
 				out = append(out, c.Name+" mounts a part of "+mount.Name+", which is never updated")
 			}
 			volumes[mount.Name] = true

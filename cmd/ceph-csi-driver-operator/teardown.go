@@ -155,7 +155,7 @@ func (f teardownFlags) check() error {
 	case f.parallel < 1 || f.parallel > maxParallel:
 		return fmt.Errorf("--parallel=%d: must be 1 to %d", f.parallel, maxParallel)
 	}
-	return rados.LoadLibrbd()
+	return nil
 }
 
 const maxParallel = 64

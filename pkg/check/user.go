@@ -134,7 +134,7 @@ func protection(config Config, f facts) []Line {
 	const name = "pool protection"
 	off := 0
 	for _, d := range config.Drivers {
-		if settings, _ := f.cluster.settings(d); settings.Unprotected {
+		if settings, _ := f.cluster.settings(d); !settings.ProtectsPools() {
 			off++
 		}
 	}

@@ -30,7 +30,7 @@ const defaultAnnotation = "storageclass.kubernetes.io/is-default-class"
 // keep sees to it that a class which library-go deletes and creates for its immutable fields gets
 // back what users gave it, above all whether it is the default, also when the process ends in
 // between.
-func (s StorageClass) keep(ctx context.Context) error {
+func (s *StorageClass) keep(ctx context.Context) error {
 	managed, err := ctrl.ManagementState(s.Operator, s.Driver.Name)
 	if err != nil || managed != operatorv1.Managed {
 		return err
@@ -58,7 +58,7 @@ func (s StorageClass) keep(ctx context.Context) error {
 		}
 	}
 	if lost != nil {
-		_, err := s.Client.StorageClasses().Create(ctx, lost, metav1.CreateOptions{})
+		_, err := s.Kube.StorageV1().StorageClasses().Create(ctx, lost, metav1.CreateOptions{})
 		if err != nil && !apierrors.IsAlreadyExists(err) {
 			return fmt.Errorf("creating StorageClass %s, which was deleted to be made anew: %w", lost.Name, err)
 		}
@@ -77,7 +77,7 @@ func (s StorageClass) keep(ctx context.Context) error {
 
 // withoutSecondDefault takes the mark of the default from a class that comes back where another one has
 // got it meanwhile.
-func (s StorageClass) withoutSecondDefault(lost *storagev1.StorageClass) error {
+func (s *StorageClass) withoutSecondDefault(lost *storagev1.StorageClass) error {
 	all, err := s.StorageClasses.Lister().List(labels.Everything())
 	if err != nil {
 		return fmt.Errorf("listing StorageClasses: %w", err)
@@ -91,8 +91,8 @@ func (s StorageClass) withoutSecondDefault(lost *storagev1.StorageClass) error {
 
 // admitted fails where the class cannot be made anew: what admission refuses must not cost users the
 // class that there is. The usual answer is that it exists.
-func (s StorageClass) admitted(ctx context.Context, successor *storagev1.StorageClass) error {
-	_, err := s.Client.StorageClasses().Create(ctx, successor, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+func (s *StorageClass) admitted(ctx context.Context, successor *storagev1.StorageClass) error {
+	_, err := s.Kube.StorageV1().StorageClasses().Create(ctx, successor, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("making StorageClass %s anew: %w", successor.Name, err)
 	}

@@ -69,7 +69,7 @@ func TestKilledWhileMadeAnew(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			record := &memory{}
-			process := func(existing *storagev1.StorageClass, inner factory.SyncFunc) (StorageClass, error) {
+			process := func(existing *storagev1.StorageClass, inner factory.SyncFunc) (*StorageClass, error) {
 				s := newStorageClass(t, driver.RBD, existing, place)
 				s.Record = record
 				return s, s.Guard(inner)(ctx, nil)
@@ -94,7 +94,7 @@ func TestKilledWhileMadeAnew(t *testing.T) {
 			if err := s.Guard(nothing)(ctx, nil); err != nil {
 				t.Fatal(err)
 			}
-			after, err := s.Client.StorageClasses().Get(ctx, driver.RBD.StorageClass, metav1.GetOptions{})
+			after, err := s.Kube.StorageV1().StorageClasses().Get(ctx, driver.RBD.StorageClass, metav1.GetOptions{})
 			if tc.gone {
 				if err == nil {
 					t.Errorf("%s: it was created", tc.reason)
@@ -147,9 +147,9 @@ func TestSettingsChangeMidway(t *testing.T) {
 	if err := newStorageClass(t, driver.RBD, nil, place).Hook()(nil, existing); err != nil {
 		t.Fatal(err)
 	}
-	for name, before := range map[string]func(s StorageClass){
-		"Settings":  func(StorageClass) {},
-		"Placement": func(s StorageClass) { s.Placement.Clear() },
+	for name, before := range map[string]func(s *StorageClass){
+		"Settings":  func(*StorageClass) {},
+		"Placement": func(s *StorageClass) { s.Placement.Clear() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStorageClass(t, driver.RBD, existing, place)
@@ -190,7 +190,7 @@ func TestRefusedSuccessor(t *testing.T) {
 	record := &memory{}
 	s.Record = record
 	client := fake.NewClientset(existing)
-	s.Client = client.StorageV1()
+	s.Kube = client
 	refused := apierrors.NewForbidden(storagev1.Resource("storageclasses"), existing.Name, errors.New("a webhook"))
 	client.PrependReactor("create", "storageclasses", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		if got := action.(clienttesting.CreateAction).GetObject().(*storagev1.StorageClass).Annotations[defaultAnnotation]; got != "false" {

@@ -36,7 +36,7 @@ func TestStorageClassBack(t *testing.T) {
 			if err := s.Guard(func(context.Context, factory.SyncContext) error { return nil })(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
-			got, err := s.Client.StorageClasses().Get(t.Context(), driver.RBD.StorageClass, metav1.GetOptions{})
+			got, err := s.Kube.StorageV1().StorageClasses().Get(t.Context(), driver.RBD.StorageClass, metav1.GetOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

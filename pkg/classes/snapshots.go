@@ -8,18 +8,14 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/utils/ptr"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -27,14 +23,9 @@ const snapshotsName = "CephSnapshotClasses"
 
 // SnapshotsConfig is all that the controller of the snapshot classes uses.
 type SnapshotsConfig struct {
-	Driver   driver.Driver
-	Operator v1helpers.OperatorClient
-	Client   dynamic.Interface
+	ctrl.Env
 	// Manifests are the assets: a VolumeSnapshotClass, a VolumeGroupSnapshotClass or both.
 	Manifests [][]byte
-	// Served returns the versions that the API server serves of a CRD, such as
-	// "volumesnapshotclasses.snapshot.storage.k8s.io"; none when the CRD does not exist.
-	Served func(crd string) []string
 	// Placement is where volumes go; empty until pkg/pools knows.
 	Placement *ctrl.Latest[ceph.Placement]
 	// Open says that the driver is to be deployed; otherwise nothing is done.
@@ -42,9 +33,8 @@ type SnapshotsConfig struct {
 	// Record has what users gave a VolumeSnapshotClass, GroupRecord a VolumeGroupSnapshotClass, that is
 	// being made anew.
 	Record, GroupRecord Record
-	// Triggers wake the controller when Open or Served may have changed.
+	// Triggers wake the controller when Open may have changed.
 	Triggers []factory.Informer
-	Recorder events.Recorder
 }
 
 type snapshots struct {
@@ -66,22 +56,16 @@ func NewSnapshots(config SnapshotsConfig) (factory.Controller, error) {
 		}
 		c.classes = append(c.classes, class)
 	}
-	return factory.New().
-		WithSync(c.sync).
+	return c.Factory(snapshotsName, c.sync).
 		ResyncEvery(resync).
-		WithControllerInstanceName(snapshotsName).
-		WithInformers(c.Operator.Informer(), c.Placement).
+		WithInformers(c.Placement, c.CRDs, c.ConfigMaps.Informer()).
 		WithInformers(c.Triggers...).
 		ToController(snapshotsName, c.Recorder), nil
 }
 
-func (c *snapshots) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+func (c *snapshots) sync(ctx context.Context, syncCtx factory.SyncContext, managementState operatorv1.ManagementState) error {
 	if !c.Open() {
 		return nil
-	}
-	managementState, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
-	if err != nil || managementState == ctrl.NoCR {
-		return err
 	}
 	managed := managementState == operatorv1.Managed
 	var foreign []string
@@ -142,7 +126,7 @@ func (c *snapshots) record(kind string) Record {
 }
 
 func (c *snapshots) create(ctx context.Context, w *watch, wanted *unstructured.Unstructured) error {
-	if _, err := c.Client.Resource(w.resource).Create(ctx, wanted, metav1.CreateOptions{}); err != nil {
+	if _, err := c.Dynamic.Resource(w.resource).Create(ctx, wanted, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("creating %s %s: %w", wanted.GetKind(), wanted.GetName(), err)
 	}
 	c.Recorder.Eventf(wanted.GetKind()+"Created", "Created %s %s because it was missing", wanted.GetKind(), wanted.GetName())
@@ -160,7 +144,7 @@ func (c *snapshots) update(ctx context.Context, w *watch, existing, wanted *unst
 	if !changed {
 		return nil
 	}
-	client := c.Client.Resource(w.resource)
+	client := c.Dynamic.Resource(w.resource)
 	_, err := client.Update(ctx, next, metav1.UpdateOptions{})
 	if apierrors.IsInvalid(err) && kind == groupSnapshotClassKind {
 		if err := c.GroupRecord.Save(ctx, state.ClassOf(existing)); err != nil {
@@ -188,7 +172,7 @@ func (c *snapshots) watch(ctx context.Context, syncCtx factory.SyncContext, clas
 	}
 	c.forget(class)
 	queue := syncCtx.Queue()
-	w, err := newWatch(ctx, c.Client, resource, func() { queue.Add(factory.DefaultQueueKey) })
+	w, err := newWatch(ctx, c.Dynamic, resource, func() { queue.Add(factory.DefaultQueueKey) })
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/clock"
 
@@ -61,17 +63,16 @@ func newSnapshotsRig(t *testing.T, objects ...runtime.Object) *snapshotsRig {
 	})
 	recorder := events.NewInMemoryRecorder("test", clock.RealClock{})
 	r.syncCtx = factory.NewSyncContext("test", recorder)
-	r.config = SnapshotsConfig{
-		Driver: driver.RBD, Operator: r.operator, Client: r.client,
+	r.config = SnapshotsConfig{Env: ctrl.Env{
+		Driver: driver.RBD, Operator: r.operator, Dynamic: r.client, CRDs: &ctrl.Latest[bool]{}, ConfigMaps: informers.NewSharedInformerFactory(fake.NewClientset(), 0).Core().V1().ConfigMaps(), Served: func(crd string) []string { return r.served[crd] }, Recorder: recorder,
+	},
 		Manifests: [][]byte{
 			manifest(t, driver.RBD, assets.VolumeSnapshotClass), manifest(t, driver.RBD, assets.VolumeGroupSnapshotClass),
 		},
-		Served:      func(crd string) []string { return r.served[crd] },
 		Placement:   &ctrl.Latest[ceph.Placement]{},
 		Open:        func() bool { return true },
 		Record:      &memory{},
 		GroupRecord: &memory{},
-		Recorder:    recorder,
 	}
 	r.config.Placement.Set(ceph.Placement{FSID: "f", Pool: "p"})
 	var err error

@@ -12,11 +12,8 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/csi/csistorageclasscontroller"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	storageinformers "k8s.io/client-go/informers/storage/v1"
-	storageclientv1 "k8s.io/client-go/kubernetes/typed/storage/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
@@ -33,16 +30,11 @@ var (
 
 // StorageClass is what the hook of library-go's StorageClass controller rests on.
 type StorageClass struct {
-	Driver         driver.Driver
-	StorageClasses storageinformers.StorageClassInformer
-	Client         storageclientv1.StorageClassesGetter
-	Operator       v1helpers.OperatorClient
+	ctrl.Env
 	// Manifest is the asset, without the parameters of the Ceph cluster.
 	Manifest []byte
 	// Placement is where volumes go; empty until pkg/pools knows.
 	Placement *ctrl.Latest[ceph.Placement]
-	// Settings are those in force.
-	Settings func() (driver.Settings, error)
 	// InUse says whether disk images of virtual machines use a StorageClass: their platform then
 	// lets nobody delete it, so that it cannot be made anew with other parameters.
 	InUse func(class string) bool
@@ -50,12 +42,19 @@ type StorageClass struct {
 	State func() (operatorv1.StorageClassStateName, error)
 	// Held is the state that the class cannot follow for that reason: Managed, with other
 	// parameters, or Removed. It is empty while nothing is held up.
-	Held *ctrl.Latest[operatorv1.StorageClassStateName]
+	Held ctrl.Latest[operatorv1.StorageClassStateName]
 	// Record has what users gave the class while it is being made anew.
 	Record Record
-	// Decided is what a sync has found once: what library-go then deletes the class for is what was
+	// decided is what a sync has found once: what library-go then deletes the class for is what was
 	// recorded and tried before, though settings change meanwhile.
-	Decided *ctrl.Latest[Decision]
+	decided ctrl.Latest[Decision]
+}
+
+// Matters says of what an event carries that library-go's controller reads it: the class of our name, and
+// others that are the default one. Each sync asks the API server for ours, and classes come and go by the hundred.
+func (s *StorageClass) Matters(object any) bool {
+	class, ok := ctrl.Object(object).(*storagev1.StorageClass)
+	return ok && (class.Name == s.Driver.StorageClass || class.Annotations[defaultAnnotation] == "true")
 }
 
 // Decision are the parameters that the class gets besides what the asset has, or why they are not known.
@@ -72,11 +71,11 @@ func Foreign(existing *storagev1.StorageClass, d driver.Driver) bool {
 
 // Guard runs library-go's controller where it may run. It must not where the class is foreign or
 // where disk images use it, neither of which may be deleted, nor where the hook could only fail.
-func (s StorageClass) Guard(inner factory.SyncFunc) factory.SyncFunc {
+func (s *StorageClass) Guard(inner factory.SyncFunc) factory.SyncFunc {
 	return func(ctx context.Context, syncCtx factory.SyncContext) error {
 		parameters, undecided := s.parameters()
-		s.Decided.Set(Decision{Parameters: parameters, Undecided: undecided})
-		defer s.Decided.Clear()
+		s.decided.Set(Decision{Parameters: parameters, Undecided: undecided})
+		defer s.decided.Clear()
 		ready, held, err := s.ready()
 		if err != nil {
 			return err
@@ -93,7 +92,7 @@ func (s StorageClass) Guard(inner factory.SyncFunc) factory.SyncFunc {
 }
 
 // ready says whether library-go's controller may run, and otherwise which state is held up.
-func (s StorageClass) ready() (ready bool, held operatorv1.StorageClassStateName, err error) {
+func (s *StorageClass) ready() (ready bool, held operatorv1.StorageClassStateName, err error) {
 	existing, err := s.existing()
 	if err != nil {
 		return false, "", err
@@ -116,8 +115,8 @@ func (s StorageClass) ready() (ready bool, held operatorv1.StorageClassStateName
 }
 
 // parameters are those of the decision that stands, or of a new one.
-func (s StorageClass) parameters() (map[string]string, error) {
-	if d, stands := s.Decided.Get(); stands {
+func (s *StorageClass) parameters() (map[string]string, error) {
+	if d, stands := s.decided.Get(); stands {
 		return d.Parameters, d.Undecided
 	}
 	place, decided := s.Placement.Get()
@@ -135,7 +134,7 @@ func (s StorageClass) parameters() (map[string]string, error) {
 // Hook completes the StorageClass of the asset. While placement or settings are not known, a class that
 // exists keeps its parameters: library-go deletes and recreates on any difference. So it does while
 // disk images use it.
-func (s StorageClass) Hook() csistorageclasscontroller.StorageClassHookFunc {
+func (s *StorageClass) Hook() csistorageclasscontroller.StorageClassHookFunc {
 	return func(_ *operatorv1.OperatorSpec, class *storagev1.StorageClass) error {
 		existing, err := s.existing()
 		if err != nil {
@@ -174,7 +173,7 @@ func (s StorageClass) Hook() csistorageclasscontroller.StorageClassHookFunc {
 }
 
 // existing returns the class of our name, or nil.
-func (s StorageClass) existing() (*storagev1.StorageClass, error) {
+func (s *StorageClass) existing() (*storagev1.StorageClass, error) {
 	class, err := s.StorageClasses.Lister().Get(s.Driver.StorageClass)
 	if apierrors.IsNotFound(err) {
 		return nil, nil

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -61,7 +62,7 @@ func manifest(t *testing.T, d driver.Driver, name string) []byte {
 }
 
 // newStorageClass has the class that exists, if any, and the placement, if it is known.
-func newStorageClass(t *testing.T, d driver.Driver, existing *storagev1.StorageClass, place *ceph.Placement) StorageClass {
+func newStorageClass(t *testing.T, d driver.Driver, existing *storagev1.StorageClass, place *ceph.Placement) *StorageClass {
 	t.Helper()
 	var objects []runtime.Object
 	if existing != nil {
@@ -69,9 +70,9 @@ func newStorageClass(t *testing.T, d driver.Driver, existing *storagev1.StorageC
 	}
 	client := fake.NewClientset(objects...)
 	kube := informers.NewSharedInformerFactory(client, 0)
-	s := StorageClass{Driver: d, StorageClasses: kube.Storage().V1().StorageClasses(), Placement: &ctrl.Latest[ceph.Placement]{},
-		Client: client.StorageV1(), Operator: conditiontest.New(operatorv1.Managed), Manifest: manifest(t, d, assets.StorageClass), Record: &memory{},
-		InUse: func(string) bool { return false }, Held: &ctrl.Latest[operatorv1.StorageClassStateName]{}, Decided: &ctrl.Latest[Decision]{}}
+	s := &StorageClass{Env: ctrl.Env{Driver: d, StorageClasses: kube.Storage().V1().StorageClasses(), Kube: client, Operator: conditiontest.New(operatorv1.Managed)}, Placement: &ctrl.Latest[ceph.Placement]{},
+		Manifest: manifest(t, d, assets.StorageClass), Record: &memory{},
+		InUse: func(string) bool { return false }}
 	s.State = func() (operatorv1.StorageClassStateName, error) { return operatorv1.ManagedStorageClass, nil }
 	s.Settings = func() (driver.Settings, error) { return driver.Settings{}, nil }
 	if place != nil {
@@ -171,6 +172,33 @@ func TestHook(t *testing.T) {
 	}
 }
 
+// TestMatters: each sync asks the API server, and what nobody reads is no reason for one.
+func TestMatters(t *testing.T) {
+	own := ours(nil)
+	other, preferred := own.DeepCopy(), own.DeepCopy()
+	other.Name, preferred.Name = "other", "preferred"
+	preferred.Annotations = map[string]string{defaultAnnotation: "true"}
+	tests := map[string]struct {
+		reason string
+		event  any
+		want   bool
+	}{
+		"Own":         {"somebody has changed it", own, true},
+		"OwnUnseen":   {"somebody has deleted it while the watch was down", cache.DeletedFinalStateUnknown{Key: own.Name, Obj: own}, true},
+		"Default":     {"there are not to be two", preferred, true},
+		"Other":       {"those come and go by the hundred", other, false},
+		"OtherUnseen": {"so they do while the watch is down", cache.DeletedFinalStateUnknown{Key: other.Name, Obj: other}, false},
+	}
+	s := newStorageClass(t, driver.RBD, nil, nil)
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := s.Matters(tc.event); got != tc.want {
+				t.Errorf("%s: matters is %t", tc.reason, got)
+			}
+		})
+	}
+}
+
 func TestUsable(t *testing.T) {
 	helm := class(driver.RBD.Name, "", nil)
 	helm.Annotations = map[string]string{"meta.helm.sh/release-name": "csi", "meta.helm.sh/release-namespace": "ceph"}
@@ -206,15 +234,13 @@ func TestUsable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			operator := conditiontest.New(operatorv1.Managed)
 			recorder := events.NewInMemoryRecorder("test", clock.RealClock{})
-			now := clocktesting.NewFakePassiveClock(time.Now())
+			now := clocktesting.NewFakeClock(time.Now())
 			config := UsableConfig{
 				StorageClass: newStorageClass(t, driver.RBD, tc.existing, nil),
-				Operator:     operator,
 				Open:         func() bool { return !tc.closed },
 				Problems:     &ctrl.Latest[[]string]{},
-				Clock:        now,
-				Recorder:     recorder,
 			}
+			config.Operator, config.Clock, config.Recorder = operator, now, recorder
 			if tc.problems != nil {
 				config.Problems.Set(tc.problems)
 			}

@@ -9,11 +9,8 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
@@ -29,18 +26,15 @@ const (
 
 // UsableConfig is all that the controller of StorageClassesUsable uses.
 type UsableConfig struct {
-	StorageClass
-	Operator v1helpers.OperatorClient
+	*StorageClass
 	// Open says that the driver is to be deployed; otherwise there is no class of ours.
 	Open func() bool
 	// Problems is what keeps StorageClasses from working, in sorted sentences. While neither
 	// that is known nor the driver is to be deployed, nothing is written; a class is not called
 	// usable before settling has passed without.
 	Problems *ctrl.Latest[[]string]
-	Clock    clock.PassiveClock
 	// Triggers wake the controller when Open may have changed.
 	Triggers []factory.Informer
-	Recorder events.Recorder
 }
 
 // NewUsable returns the controller that writes StorageClassesUsable: False, reason
@@ -48,13 +42,12 @@ type UsableConfig struct {
 // names what the Ceph cluster does not have.
 func NewUsable(config UsableConfig) factory.Controller {
 	started := config.Clock.Now()
-	return factory.New().
-		WithSync(func(ctx context.Context, syncCtx factory.SyncContext) error {
-			return config.sync(ctx, syncCtx, started)
-		}).
+	sync := func(ctx context.Context, syncCtx factory.SyncContext, _ operatorv1.ManagementState) error {
+		return config.sync(ctx, syncCtx, started)
+	}
+	return config.Factory(usableName, sync).
 		ResyncEvery(resync).
-		WithControllerInstanceName(usableName).
-		WithInformers(config.Operator.Informer(), config.StorageClasses.Informer(), config.Problems).
+		WithInformers(config.StorageClasses.Informer(), config.Problems).
 		WithInformers(config.Triggers...).
 		ToController(usableName, config.Recorder)
 }
@@ -64,9 +57,6 @@ func (c UsableConfig) sync(ctx context.Context, syncCtx factory.SyncContext, sta
 	open := c.Open()
 	if !open && !known {
 		return nil
-	}
-	if state, err := ctrl.ManagementState(c.Operator, c.Driver.Name); err != nil || state == ctrl.NoCR {
-		return err
 	}
 	existing, err := c.existing()
 	if err != nil {

@@ -118,6 +118,8 @@ type outcome struct {
 	notes []verdict
 	// tooOld is what keeps the cluster from being upgraded, in sentences.
 	tooOld []string
+	// told says that nothing is missing for that.
+	told bool
 }
 
 // beside says whether a source is nothing to the Ceph cluster in use, which another one serves: it

@@ -10,16 +10,10 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
-	coreinformers "k8s.io/client-go/informers/core/v1"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -57,38 +51,20 @@ type Session interface {
 
 // Config is what a Connection works with.
 type Config[S Session] struct {
-	Driver   driver.Driver
-	Operator v1helpers.OperatorClient
-	Client   corev1client.CoreV1Interface
-	// Secrets and ConfigMaps are those of driver.Namespace.
-	Secrets    coreinformers.SecretInformer
-	ConfigMaps coreinformers.ConfigMapInformer
+	ctrl.Env
 	// Dial connects to the Ceph cluster that source.Monitors lead to; source.FSID is empty.
 	Dial func(ctx context.Context, source ceph.Source) (S, error)
 	// Resolve finds the addresses of mons that are declared by name.
 	Resolve ceph.Resolver
-	// Cluster is where the newest state of the Ceph cluster of the default classes is
-	// published; it is never cleared.
-	Cluster *ctrl.Latest[ceph.Cluster]
-	// Clusters is where the newest state of every connected Ceph cluster is published, ordered
-	// by fsid; one that falls silent stays.
-	Clusters *ctrl.Latest[[]ceph.Cluster]
-	// Reports is where the state of every connection is published.
-	Reports *ctrl.Latest[[]Report]
-	// Settings reads spec.driverConfig of the ClusterCSIDriver; while it fails, what it
-	// returned last counts.
-	Settings func() (driver.Settings, error)
 	// Wanted says whether the driver is to be deployed; not known while pkg/gate has yet to decide.
-	Wanted   func() (wanted, known bool)
-	Clock    clock.WithTicker
-	Recorder events.Recorder
+	Wanted func() (wanted, known bool)
 }
 
 // Connection is the controller <ConditionPrefix>ConnectionController. It reads Secret
 // ceph-credentials, Secrets with driver.ClusterLabel, Rook's objects in the namespace that the
 // settings name, and the ConfigMap of pkg/state, connects to each Ceph cluster, and each 5
-// seconds publishes what the monmaps say, in Config.Clusters and in the ConfigMap, and in
-// Config.Cluster that of the Ceph cluster which the default classes use. A changed declaration
+// seconds publishes what the monmaps say, in Clusters and in the ConfigMap, and in
+// Cluster that of the Ceph cluster which the default classes use. A changed declaration
 // replaces a connection only once the new one works. While the CR is not Managed it goes on
 // reading, but writes conditions only.
 //
@@ -99,6 +75,13 @@ type Config[S Session] struct {
 // none: neither value would be known to be true, and after a restart the last one still stands.
 type Connection[S Session] struct {
 	factory.Controller
+	// Cluster is the newest state of the Ceph cluster of the default classes; it is never cleared.
+	Cluster ctrl.Latest[ceph.Cluster]
+	// Clusters is the newest state of every connected Ceph cluster, ordered by fsid; one that falls silent stays.
+	Clusters ctrl.Latest[[]ceph.Cluster]
+	// Reports is the state of every connection.
+	Reports ctrl.Latest[[]Report]
+
 	config   Config[S]
 	record   state.Record[state.Cluster]
 	rook     rook
@@ -115,8 +98,8 @@ type Connection[S Session] struct {
 func New[S Session](config Config[S]) *Connection[S] {
 	c := &Connection[S]{
 		config:   config,
-		record:   state.Clusters(config.Client, config.ConfigMaps.Lister(), config.Driver),
-		rook:     rook{driver: config.Driver, client: config.Client, clock: config.Clock},
+		record:   state.Clusters(config.Kube.CoreV1(), config.ConfigMaps.Lister(), config.Driver),
+		rook:     rook{driver: config.Driver, client: config.Kube.CoreV1(), clock: config.Clock},
 		settings: settings{read: config.Settings},
 		links:    map[string]*link[S]{},
 	}

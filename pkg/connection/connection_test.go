@@ -180,7 +180,7 @@ func TestCondition(t *testing.T) {
 				s(f)
 			}
 			f.wantCondition(tc.reason, tc.want, tc.fragments...)
-			published, _ := f.cluster.Get()
+			published, _ := f.conn.Cluster.Get()
 			if published.FSID != tc.published || f.alive() != tc.alive {
 				t.Errorf("%s: published %q, alive %t; want %q, %t", tc.reason, published.FSID, f.alive(), tc.published, tc.alive)
 			}

@@ -20,7 +20,6 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
@@ -37,9 +36,6 @@ type fixture struct {
 	kube        *fake.Clientset
 	informers   informers.SharedInformerFactory
 	operator    *operatorClient
-	cluster     *ctrl.Latest[ceph.Cluster]
-	clusters    *ctrl.Latest[[]ceph.Cluster]
-	reports     *ctrl.Latest[[]Report]
 	clock       *clocktesting.FakeClock
 	recorder    events.InMemoryRecorder
 	named       string
@@ -85,17 +81,16 @@ func newFixture(t *testing.T) *fixture {
 // restart is a new process: it knows nothing but what is in the API.
 func (f *fixture) restart() {
 	f.dialed = nil
-	f.cluster, f.clusters, f.reports = &ctrl.Latest[ceph.Cluster]{}, &ctrl.Latest[[]ceph.Cluster]{}, &ctrl.Latest[[]Report]{}
-	f.conn = New(Config[*cephtest.Client]{
-		Driver: driver.RBD, Operator: f.operator, Client: f.kube.CoreV1(),
-		Secrets: f.informers.Core().V1().Secrets(), ConfigMaps: f.informers.Core().V1().ConfigMaps(),
+	f.conn = New(Config[*cephtest.Client]{Env: ctrl.Env{
+		Driver: driver.RBD, Operator: f.operator, Kube: f.kube, Secrets: f.informers.Core().V1().Secrets(), ConfigMaps: f.informers.Core().V1().ConfigMaps(),
+		Clock: f.clock, Recorder: f.recorder,
+		Settings: func() (driver.Settings, error) {
+			return driver.Settings{Cluster: f.named, RookNamespace: f.rook}, f.settingsErr
+		},
+	},
 		Dial: f.dial,
 		Resolve: func(context.Context, string) ([]netip.Addr, error) {
 			return nil, errors.New("read udp 10.128.0.7:40404->172.30.0.10:53: i/o timeout")
-		},
-		Cluster: f.cluster, Clusters: f.clusters, Reports: f.reports, Clock: f.clock, Recorder: f.recorder,
-		Settings: func() (driver.Settings, error) {
-			return driver.Settings{Cluster: f.named, RookNamespace: f.rook}, f.settingsErr
 		},
 		Wanted: func() (bool, bool) { return f.wanted, !f.undecided },
 	})

@@ -29,11 +29,11 @@ func TestFollowsTheMonMap(t *testing.T) {
 	f.ceph.AddMon("b")
 	f.ceph.RemoveMon("a")
 	f.pass(pollInterval)
-	published, _ := f.cluster.Get()
+	published, _ := f.conn.Cluster.Get()
 	if diff := cmp.Diff(f.ceph.MonMap(), published.MonMap); diff != "" {
 		t.Errorf("published, -want +got:\n%s", diff)
 	}
-	if all, _ := f.clusters.Get(); len(all) != 1 || all[0].MonMap.Epoch != published.MonMap.Epoch {
+	if all, _ := f.conn.Clusters.Get(); len(all) != 1 || all[0].MonMap.Epoch != published.MonMap.Epoch {
 		t.Errorf("published of all clusters: %v", all)
 	}
 	record, found, err := f.conn.record.Load()
@@ -52,7 +52,7 @@ func TestPollsNoMoreThanNeeded(t *testing.T) {
 	connected(f)
 	f.ceph.AddMon("b")
 	f.sync()
-	if published, _ := f.cluster.Get(); len(published.MonMap.Mons) != 1 {
+	if published, _ := f.conn.Cluster.Get(); len(published.MonMap.Mons) != 1 {
 		t.Error("a sync right after a poll polled again")
 	}
 }
@@ -66,7 +66,7 @@ func TestOutage(t *testing.T) {
 	f.wantCondition("an election", "False/AsExpected")
 	f.pass(pollInterval)
 	f.wantCondition("an outage", "True/CephUnreachable", cephtest.FSID, "10.20.0.2:6789")
-	if published, known := f.cluster.Get(); !known || published.FSID != cephtest.FSID {
+	if published, known := f.conn.Cluster.Get(); !known || published.FSID != cephtest.FSID {
 		t.Error("the outage took the published cluster away")
 	}
 	f.ceph.Start()
@@ -95,7 +95,7 @@ func TestDeafSession(t *testing.T) {
 	}
 	f.pass(pollInterval)
 	f.wantCondition("another session was answered", "False/AsExpected")
-	if published, _ := f.cluster.Get(); len(published.MonMap.Mons) != 2 || f.attempts != 2 {
+	if published, _ := f.conn.Cluster.Get(); len(published.MonMap.Mons) != 2 || f.attempts != 2 {
 		t.Errorf("published %v after %d dials", published.MonMap, f.attempts)
 	}
 	if _, err := old.MonMap(f.ctx); !errors.Is(err, ceph.ErrClosed) {
@@ -156,7 +156,7 @@ func TestChangedSecret(t *testing.T) {
 	}
 	f.ceph.AddMon("b")
 	f.pass(pollInterval)
-	if published, _ := f.cluster.Get(); len(published.MonMap.Mons) != 2 {
+	if published, _ := f.conn.Cluster.Get(); len(published.MonMap.Mons) != 2 {
 		t.Error("the old connection is not polled while the Secret is bad")
 	}
 
@@ -167,7 +167,7 @@ func TestChangedSecret(t *testing.T) {
 	if _, err := old.MonMap(f.ctx); !errors.Is(err, ceph.ErrClosed) {
 		t.Errorf("the replaced connection: %v, want it closed", err)
 	}
-	if published, _ := f.cluster.Get(); published.Credentials.UserID != "weak" || !f.alive() {
+	if published, _ := f.conn.Cluster.Get(); published.Credentials.UserID != "weak" || !f.alive() {
 		t.Errorf("published user %q, alive %t", published.Credentials.UserID, f.alive())
 	}
 }
@@ -251,7 +251,7 @@ func TestRun(t *testing.T) {
 			t.Fatalf("%s: %v", what, err)
 		}
 	}
-	mons := func() int { published, _ := f.cluster.Get(); return len(published.MonMap.Mons) }
+	mons := func() int { published, _ := f.conn.Cluster.Get(); return len(published.MonMap.Mons) }
 
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: SecretName}, Data: f.admin()}
 	if _, err := f.kube.CoreV1().Secrets(driver.Namespace).Create(ctx, secret, metav1.CreateOptions{}); err != nil {

@@ -54,7 +54,7 @@ func TestNeverPublishesNoMons(t *testing.T) {
 	connected(f)
 	f.ceph.RemoveMon("a")
 	f.pass(pollInterval)
-	if published, _ := f.cluster.Get(); len(published.MonMap.Mons) != 1 {
+	if published, _ := f.conn.Cluster.Get(); len(published.MonMap.Mons) != 1 {
 		t.Errorf("published %v", published.MonMap)
 	}
 }

@@ -14,14 +14,14 @@ func TestReports(t *testing.T) {
 	f := newFixture(t)
 	want := func(reason string, all ...Report) {
 		t.Helper()
-		got, _ := f.reports.Get()
+		got, _ := f.conn.Reports.Get()
 		if diff := cmp.Diff(all, got); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", reason, diff)
 		}
 	}
 	const first, second = "Secret openshift-cluster-csi-drivers/ceph-credentials", "Secret openshift-cluster-csi-drivers/b"
 	f.sync()
-	if _, published := f.reports.Get(); published {
+	if _, published := f.conn.Reports.Get(); published {
 		t.Error("published although nothing is declared")
 	}
 	b := f.another(otherFSID)
@@ -40,7 +40,7 @@ func TestReports(t *testing.T) {
 	f.pass(pollInterval)
 	one.Epoch, one.EpochSince = 2, f.clock.Now()
 	want("a new monmap", nowhere, one)
-	all, _ := f.clusters.Get()
+	all, _ := f.conn.Clusters.Get()
 	if len(all) != 1 || all[0].Version != one.Version || !all[0].EpochSince.Equal(one.EpochSince) {
 		t.Errorf("those who decide by it are told less than people: %+v", all)
 	}

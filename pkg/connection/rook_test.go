@@ -69,7 +69,7 @@ func TestRook(t *testing.T) {
 	f.ceph.AddUser("admin") // another key
 	f.rookKeeps(f.ceph)
 	f.pass(rookInterval)
-	published, _ := f.cluster.Get()
+	published, _ := f.conn.Cluster.Get()
 	if f.wantCondition("a new key", "False/AsExpected"); published.Credentials.Key.Reveal() != f.ceph.Credentials("admin").Key.Reveal() {
 		t.Error("the old key is published")
 	}
@@ -80,7 +80,7 @@ func TestRook(t *testing.T) {
 	f.wantCondition("half of Rook is gone", "True/CredentialsMissing", "ConfigMap rook-ceph/rook-ceph-mon-endpoints does not exist")
 	f.ceph.AddMon("b")
 	f.pass(pollInterval)
-	if published, _ := f.cluster.Get(); len(published.MonMap.Mons) != 2 {
+	if published, _ := f.conn.Cluster.Get(); len(published.MonMap.Mons) != 2 {
 		t.Error("what is connected is not followed any more")
 	}
 	f.rook = ""

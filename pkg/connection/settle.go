@@ -100,10 +100,10 @@ func (c *Connection[S]) settle(ctx context.Context, managed bool) error {
 	views := c.views(w)
 	fsid, rivals := choose(w, views)
 	all, notes := clusters(views)
-	before, _ := c.config.Reports.Get()
+	before, _ := c.Reports.Get()
 	told := reports(views, before, c.config.Clock.Now())
 	if len(told)+len(before) > 0 {
-		c.config.Reports.Set(told)
+		c.Reports.Set(told)
 	}
 	for i := range all {
 		for _, r := range told {
@@ -114,11 +114,11 @@ func (c *Connection[S]) settle(ctx context.Context, managed bool) error {
 	}
 	for _, cluster := range all {
 		if cluster.FSID == fsid {
-			c.config.Cluster.Set(cluster)
+			c.Cluster.Set(cluster)
 		}
 	}
-	if _, published := c.config.Clusters.Get(); published || len(all) > 0 {
-		c.config.Clusters.Set(all)
+	if _, published := c.Clusters.Get(); published || len(all) > 0 {
+		c.Clusters.Set(all)
 	}
 	if managed {
 		if err := c.remember(ctx, w, views, fsid); err != nil {
@@ -127,7 +127,7 @@ func (c *Connection[S]) settle(ctx context.Context, managed bool) error {
 	}
 	o := w.judge(views, fsid, rivals)
 	o.notes = append(notes, o.notes...)
-	o.tooOld = tooOld(views)
+	o.tooOld, o.told = tooOld(views), w.told(views)
 	return c.report(ctx, o)
 }
 
@@ -181,7 +181,7 @@ func (c *Connection[S]) report(ctx context.Context, o outcome) error {
 	if !o.known {
 		return nil
 	}
-	return condition.Say(ctx, c.config.Operator, c.Name(), []string{condition.ReleaseUpgradeable}, conditionsOf(o)...)
+	return condition.Say(ctx, c.config.Operator, c.Name(), o.types(), conditionsOf(o)...)
 }
 
 func conditionsOf(o outcome) []*applyoperatorv1.OperatorConditionApplyConfiguration {
@@ -198,6 +198,22 @@ func conditionsOf(o outcome) []*applyoperatorv1.OperatorConditionApplyConfigurat
 		out = append(out, condition.New(condition.ReleaseUpgradeable, operatorv1.ConditionFalse, condition.CephTooOld, strings.Join(o.tooOld, "; ")))
 	}
 	return out
+}
+
+// types are those that are taken back where there is nothing to say of them. That the Ceph cluster is silent
+// does not make its release a newer one.
+func (o outcome) types() []string {
+	if !o.told {
+		return nil
+	}
+	return []string{condition.ReleaseUpgradeable}
+}
+
+// told says whether the Ceph cluster in use has told its release since the start, if there is one.
+func (w world) told(views []view) bool {
+	return w.recorded.FSID == "" || slices.ContainsFunc(views, func(v view) bool {
+		return v.live && v.cluster.FSID == w.recorded.FSID && v.version != ""
+	})
 }
 
 // tooOld are the Ceph clusters that the next version does not work with, in sentences.

@@ -21,8 +21,8 @@ const thirdFSID = "c0ffee00-0000-4000-8000-000000000003"
 
 func (f *fixture) wantClusters(reason, inUse string, all ...string) {
 	f.t.Helper()
-	one, _ := f.cluster.Get()
-	list, _ := f.clusters.Get()
+	one, _ := f.conn.Cluster.Get()
+	list, _ := f.conn.Clusters.Get()
 	var fsids []string
 	for _, c := range list {
 		fsids = append(fsids, c.FSID)
@@ -119,7 +119,7 @@ func TestFurtherCluster(t *testing.T) {
 	f.wantClusters("silent", cephtest.FSID, cephtest.FSID, otherFSID)
 	f.ceph.AddMon("b")
 	f.pass(pollInterval)
-	if one, _ := f.cluster.Get(); len(one.MonMap.Mons) != 2 {
+	if one, _ := f.conn.Cluster.Get(); len(one.MonMap.Mons) != 2 {
 		t.Error("the one in use is not followed while the other is silent")
 	}
 	f.restart()
@@ -146,7 +146,7 @@ func TestDuplicate(t *testing.T) {
 	f.ceph.AddUser("weak")
 	f.label("b", map[string][]byte{"ceph.conf": f.ceph.Conf(), "keyring": f.ceph.Keyring("weak")})
 	connected(f)
-	user := func() string { one, _ := f.cluster.Get(); return one.Credentials.UserID }
+	user := func() string { one, _ := f.conn.Cluster.Get(); return one.Credentials.UserID }
 	f.wantCondition("no fault", "False/AsExpected")
 	if c := f.condition(condition.SourcesUsed); c.Reason != condition.DuplicateCluster || user() != "admin" ||
 		!strings.Contains(c.Message, "ceph-credentials and Secret openshift-cluster-csi-drivers/b lead to the same Ceph cluster "+cephtest.FSID+"; the first is used") {
@@ -227,7 +227,7 @@ func TestHangingSourceHurtsNobody(t *testing.T) {
 	for range 3 {
 		epoch++
 		err := wait.PollUntilContextTimeout(ctx, time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
-			all, _ := f.clusters.Get()
+			all, _ := f.conn.Clusters.Get()
 			return f.clock.HasWaiters() && slices.ContainsFunc(all, func(c ceph.Cluster) bool { return c.MonMap.Epoch == epoch }), nil
 		})
 		if err != nil {

@@ -83,7 +83,7 @@ func declares(object any) bool {
 	return labelled || secret.GetName() == SecretName
 }
 
-// settings remembers what was read last.
+// settings remembers what was read last, which counts while nothing can be read.
 type settings struct {
 	read func() (driver.Settings, error)
 
@@ -118,7 +118,7 @@ func (c *Connection[S]) gather() (world, error) {
 	if err != nil {
 		return world{}, err
 	}
-	published, known := c.config.Cluster.Get()
+	published, known := c.Cluster.Get()
 	if !found && known {
 		recorded.FSID = published.FSID
 	}

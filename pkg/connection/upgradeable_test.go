@@ -8,6 +8,8 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
 // TestUpgradeable: an upgrade must not end with a driver that the Ceph cluster does not understand.
@@ -37,6 +39,37 @@ func TestUpgradeable(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestNotUpgradeableUntilToldOtherwise: what a process has found out is not taken back by the next one, whom
+// nobody has answered.
+func TestNotUpgradeableUntilToldOtherwise(t *testing.T) {
+	inUse := world{recorded: state.Cluster{FSID: "a"}}
+	for name, tc := range map[string]struct {
+		reason string
+		world  world
+		views  []view
+		stands bool
+	}{
+		"Silent":      {"Ceph does not answer since the restart", inUse, []view{{source: source{key: "s"}}}, true},
+		"NoRelease":   {"it has not told its release", inUse, []view{{live: true, cluster: ceph.Cluster{FSID: "a"}}}, true},
+		"AnotherOne":  {"the one in use does not answer", inUse, []view{{live: true, cluster: ceph.Cluster{FSID: "b"}, version: "20.2.4"}}, true},
+		"Declaration": {"the Secret is gone", inUse, nil, true},
+		"Old":         {"it still is", inUse, []view{{live: true, cluster: ceph.Cluster{FSID: "a"}, version: "15.2.17"}}, true},
+		"New":         {"it was upgraded", inUse, []view{{live: true, cluster: ceph.Cluster{FSID: "a"}, version: "16.2.15"}}, false},
+		"None":        {"no Ceph cluster is in use", world{}, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			operator := conditiontest.New(operatorv1.Managed).With(operatorv1.OperatorCondition{Type: condition.ReleaseUpgradeable, Status: operatorv1.ConditionFalse})
+			o := outcome{tooOld: tooOld(tc.views), told: tc.world.told(tc.views)}
+			if err := condition.Say(t.Context(), operator, "x", o.types(), conditionsOf(o)...); err != nil {
+				t.Fatal(err)
+			}
+			if stands := operator.Condition(condition.ReleaseUpgradeable) != nil; stands != tc.stands {
+				t.Errorf("%s: the condition stands: %t", tc.reason, stands)
 			}
 		})
 	}

@@ -36,17 +36,23 @@ func sameSpec(before, now any) bool {
 	return err == nil && was.GetUID() == is.GetUID() && was.GetGeneration() == is.GetGeneration()
 }
 
-// only is an informer that tells of objects with one of the names.
-type only struct {
+// where is an informer that is silent about some objects.
+type where struct {
 	factory.Informer
-	names factory.EventFilterFunc
+	matters factory.EventFilterFunc
+}
+
+// Where tells of objects for which matters holds, or held before a change. It is called with what events
+// carry; see Object.
+func Where(informer factory.Informer, matters factory.EventFilterFunc) factory.Informer {
+	return &where{informer, matters}
 }
 
 // Only is Named for those who take informers.
 func Only(informer factory.Informer, names ...string) factory.Informer {
-	return &only{informer, Named(names...)}
+	return Where(informer, Named(names...))
 }
 
-func (o *only) AddEventHandler(listener cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	return o.Informer.AddEventHandler(cache.FilteringResourceEventHandler{FilterFunc: o.names, Handler: listener})
+func (w *where) AddEventHandler(listener cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	return w.Informer.AddEventHandler(cache.FilteringResourceEventHandler{FilterFunc: w.matters, Handler: listener})
 }

@@ -11,16 +11,9 @@ import (
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	configinformers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	coreinformers "k8s.io/client-go/informers/core/v1"
-	storageinformers "k8s.io/client-go/informers/storage/v1"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
@@ -80,32 +73,23 @@ type Memory interface {
 
 // Config is what the controller works with.
 type Config struct {
-	Driver   driver.Driver
-	Operator v1helpers.OperatorClient
-	Client   corev1client.SecretsGetter
-	Secrets  coreinformers.SecretInformer
+	ctrl.Env
 	// Cluster is the Ceph cluster of the default classes.
 	Cluster *ctrl.Latest[ceph.Cluster]
 	// Live returns the connection to the Ceph cluster with that fsid; false while there is none.
 	Live func(fsid string) (Ceph, bool)
 	// Dial makes another connection.
 	Dial func(ctx context.Context, source ceph.Source) (Session, error)
-	// Settings reads spec.driverConfig of the ClusterCSIDriver.
-	Settings        func() (driver.Settings, error)
-	Infrastructures configinformers.InfrastructureInformer
-	// StorageClasses tell of a new class at once, Usage a little later and of volumes too.
-	StorageClasses storageinformers.StorageClassInformer
-	Usage          *ctrl.Latest[usage.Usage]
+	// Usage tells of a new class a little later than StorageClasses, and of volumes too.
+	Usage *ctrl.Latest[usage.Usage]
 	// Proof is asked before caps shrink.
 	Proof Proof
-	// Placement is the place of the default StorageClass. Granted is set to it once the driver's
-	// users have the caps for it.
-	Placement, Granted *ctrl.Latest[ceph.Placement]
+	// Placement is the place of the default StorageClass.
+	Placement *ctrl.Latest[ceph.Placement]
 	// Memory outlives the process: who has had users made for it never gets the operator's own by default.
 	Memory Memory
 	// Minted is set once it is known whether the driver works with users that were made for it.
 	Minted *ctrl.Latest[bool]
-	Report *ctrl.Latest[Users]
 	// Image is the driver's. Kernels are the nodes', by their names; who never asks for them spares
 	// everybody the watch. They wake the controller as Triggers do.
 	Image   string
@@ -113,12 +97,16 @@ type Config struct {
 	// Open says that the driver is to be deployed; Triggers wake the controller when that changes.
 	Open     func() bool
 	Triggers []factory.Informer
-	Clock    clock.PassiveClock
-	Recorder events.Recorder
 }
 
-type controller struct {
+// Controller keeps the driver's users.
+type Controller struct {
+	factory.Controller
 	Config
+	// Granted is the placement once the driver's users have the caps for it.
+	Granted ctrl.Latest[ceph.Placement]
+	Report  ctrl.Latest[Users]
+
 	name string
 	// used is what the users have rights to, last what Ceph said of them.
 	used scope
@@ -140,25 +128,20 @@ type controller struct {
 // It produces the condition CephCredentialsDegraded, with the reasons AsExpected, AccessDenied
 // (in mode Mint), InvalidSettings and SyncError; and CredentialsMinted, with the reasons
 // Passthrough and, where there is something to say of minted users, AsExpected.
-func New(config Config) factory.Controller {
-	c := &controller{Config: config, caps: map[[2]string]ceph.Caps{}, name: config.Driver.ConditionPrefix + "CredentialsController"}
+func New(config Config) *Controller {
+	c := &Controller{Config: config, caps: map[[2]string]ceph.Caps{}, name: config.Driver.ConditionPrefix + "CredentialsController"}
 	ours := ctrl.Named(config.Driver.ProvisionerSecret(), config.Driver.NodeSecret())
-	return factory.New().
-		WithSync(c.sync).
+	c.Controller = config.Factory(c.name, c.sync).
 		ResyncEvery(interval).
-		WithControllerInstanceName(c.name).
-		WithInformers(config.Operator.Informer(), config.Cluster, config.Placement, config.Usage, config.Proof).
+		WithInformers(config.Cluster, config.Placement, config.Usage, config.Proof).
 		WithInformers(config.Infrastructures.Informer(), config.StorageClasses.Informer()).
 		WithInformers(config.Triggers...).
 		WithFilteredEventsInformers(ours, config.Secrets.Informer()).
 		ToController(c.name, config.Recorder)
+	return c
 }
 
-func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
-	if err != nil || state == ctrl.NoCR {
-		return err
-	}
+func (c *Controller) sync(ctx context.Context, syncCtx factory.SyncContext, state operatorv1.ManagementState) error {
 	open := c.Open()
 	if state != operatorv1.Managed || !open {
 		c.Proof.Wait(c.name, false)
@@ -194,7 +177,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 }
 
 // act brings Secrets, the other controllers and the conditions to what was decided.
-func (c *controller) act(ctx context.Context, in input, decided outcome) error {
+func (c *Controller) act(ctx context.Context, in input, decided outcome) error {
 	err := c.remember(ctx, decided.report.Mode)
 	if err == nil {
 		err = c.apply(ctx, decided.secrets)
@@ -215,7 +198,7 @@ func (c *controller) act(ctx context.Context, in input, decided outcome) error {
 }
 
 // remember keeps who the users are before anybody is given their keys.
-func (c *controller) remember(ctx context.Context, mode string) error {
+func (c *Controller) remember(ctx context.Context, mode string) error {
 	if mode == "" {
 		return nil
 	}
@@ -232,6 +215,6 @@ func degraded(err error) *applyoperatorv1.OperatorConditionApplyConfiguration {
 	return condition.New(condition.CredentialsDegraded, operatorv1.ConditionTrue, reason, err.Error())
 }
 
-func (c *controller) report(ctx context.Context, conditions ...*condition.Said) error {
+func (c *Controller) report(ctx context.Context, conditions ...*condition.Said) error {
 	return condition.Say(ctx, c.Operator, c.name, nil, conditions...)
 }

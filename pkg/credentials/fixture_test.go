@@ -48,9 +48,9 @@ type fixture struct {
 	infra      cache.Indexer
 	operator   *conditiontest.Operator
 	recorder   events.InMemoryRecorder
-	clock      *clocktesting.FakePassiveClock
+	clock      *clocktesting.FakeClock
 	config     Config
-	controller factory.Controller
+	controller *Controller
 
 	session Ceph
 	proof   *proven
@@ -94,7 +94,7 @@ func (m *memory) Save(_ context.Context, users state.CephUsers) error {
 func newFixture(t *testing.T, d driver.Driver) *fixture {
 	f := &fixture{
 		t: t, ceph: cephtest.New(), kube: fake.NewClientset(), operator: conditiontest.New(operatorv1.Managed), open: true,
-		clock: clocktesting.NewFakePassiveClock(time.Unix(0, 0)), proof: &proven{}, memory: &memory{},
+		clock: clocktesting.NewFakeClock(time.Unix(0, 0)), proof: &proven{}, memory: &memory{},
 	}
 	f.recorder = events.NewInMemoryRecorder("test", f.clock)
 	f.ceph.AddUser(operatorUser)
@@ -103,10 +103,13 @@ func newFixture(t *testing.T, d driver.Driver) *fixture {
 	f.claim("infra-rbd", "fs-metadata", "fs-data")
 	kube := informers.NewSharedInformerFactory(f.kube, 0)
 	config := configinformers.NewSharedInformerFactory(configfake.NewSimpleClientset(), 0)
-	f.config = Config{
-		Driver: d, Operator: f.operator, Client: f.kube.CoreV1(), Secrets: kube.Core().V1().Secrets(),
-		Cluster: &ctrl.Latest[ceph.Cluster]{}, Placement: &ctrl.Latest[ceph.Placement]{}, Minted: &ctrl.Latest[bool]{}, Granted: &ctrl.Latest[ceph.Placement]{},
-		Usage: &ctrl.Latest[usage.Usage]{}, Proof: f.proof, Report: &ctrl.Latest[Users]{},
+	f.config = Config{Env: ctrl.Env{
+		Driver: d, Operator: f.operator, Kube: f.kube, Secrets: kube.Core().V1().Secrets(),
+		Settings: func() (driver.Settings, error) { return f.settings, nil }, Infrastructures: config.Config().V1().Infrastructures(),
+		StorageClasses: kube.Storage().V1().StorageClasses(), Clock: f.clock, Recorder: f.recorder,
+	},
+		Cluster: &ctrl.Latest[ceph.Cluster]{}, Placement: &ctrl.Latest[ceph.Placement]{}, Minted: &ctrl.Latest[bool]{},
+		Usage: &ctrl.Latest[usage.Usage]{}, Proof: f.proof,
 		Live: func(fsid string) (Ceph, bool) { return f.session, f.session != nil && fsid == f.ceph.MonMap().FSID },
 		Dial: func(ctx context.Context, source ceph.Source) (Session, error) {
 			client, err := f.ceph.Dial(ctx, source)
@@ -115,11 +118,10 @@ func newFixture(t *testing.T, d driver.Driver) *fixture {
 			}
 			return client, nil
 		},
-		Settings: func() (driver.Settings, error) { return f.settings, nil },
-		Memory:   f.memory, Image: "cephcsi:v3.17.1",
-		Kernels:         func() (map[string]string, bool) { f.asked++; return f.kernels, f.kernels != nil },
-		Infrastructures: config.Config().V1().Infrastructures(), StorageClasses: kube.Storage().V1().StorageClasses(),
-		Open: func() bool { return f.open }, Clock: f.clock, Recorder: f.recorder,
+		Memory: f.memory, Image: "cephcsi:v3.17.1",
+		Kernels: func() (map[string]string, bool) { f.asked++; return f.kernels, f.kernels != nil },
+
+		Open: func() bool { return f.open },
 	}
 	f.secrets = f.config.Secrets.Informer().GetIndexer()
 	f.classes = f.config.StorageClasses.Informer().GetIndexer()
@@ -214,7 +216,7 @@ func (f *fixture) later() map[string]string {
 func (f *fixture) scan() {
 	f.t.Helper()
 	_, status, _, _ := f.operator.GetOperatorState()
-	told, _ := f.config.Report.Get()
+	told, _ := f.controller.Report.Get()
 	seen, err := json.Marshal([]any{status, f.recorder.Events(), told, fmt.Sprintf("%+v", f.config.Cluster)})
 	f.must(err)
 	for _, id := range []string{"admin", operatorUser, f.config.Driver.ProvisionerUser("infra"), f.config.Driver.NodeUser("infra")} {

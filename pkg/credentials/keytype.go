@@ -113,7 +113,7 @@ func turns(has, wanted ceph.KeyType, in input) bool {
 }
 
 // turn gives a user a key of another type.
-func (c *controller) turn(ctx context.Context, cluster Ceph, user ceph.User, kind ceph.KeyType) (ceph.User, error) {
+func (c *Controller) turn(ctx context.Context, cluster Ceph, user ceph.User, kind ceph.KeyType) (ceph.User, error) {
 	turned, err := cluster.RotateKey(ctx, user.UserID, kind)
 	if ceph.NoAnswer(err) {
 		return ceph.User{}, err

@@ -16,7 +16,7 @@ type known struct {
 // known finds what the API server may have lost: volumes with the cluster's tag, in pools with its claim.
 // Where a pool in use has no claim, as without the right to write one, the pools to look into are not
 // known. What cannot be read may be in use.
-func (c *controller) known(ctx context.Context, cluster Ceph, claim string, in input) (known, error) {
+func (c *Controller) known(ctx context.Context, cluster Ceph, claim string, in input) (known, error) {
 	var has driver.Inventory
 	var err error
 	if has.Pools, err = cluster.Pools(ctx); err != nil {

@@ -86,7 +86,7 @@ func (a answer) due(q question, now time.Time) (bool, time.Duration) {
 
 // put has Ceph make or correct the users, and returns when to come again. Without an answer,
 // the last one stays.
-func (c *controller) put(ctx context.Context, in input, q question) time.Duration {
+func (c *Controller) put(ctx context.Context, in input, q question) time.Duration {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 	next := answer{given: true, question: q}
@@ -108,7 +108,7 @@ func (c *controller) put(ctx context.Context, in input, q question) time.Duratio
 
 // mint makes both users as they should be. Where the live connection may not, a new one may: the
 // caps of a session are those that its user had when it began.
-func (c *controller) mint(ctx context.Context, in input) (made, error) {
+func (c *Controller) mint(ctx context.Context, in input) (made, error) {
 	live, connected := c.Live(in.cluster.FSID)
 	if !connected {
 		return made{}, ceph.ErrClosed
@@ -130,7 +130,7 @@ func (c *controller) mint(ctx context.Context, in input) (made, error) {
 
 // ensureAll returns the users as they are then. The controllers' user comes first: they act first on
 // a new class.
-func (c *controller) ensureAll(ctx context.Context, cluster Ceph, in input) (made, error) {
+func (c *Controller) ensureAll(ctx context.Context, cluster Ceph, in input) (made, error) {
 	claim := driver.ClaimKey(in.infraID, c.Driver.Kind)
 	if in.complete {
 		known, err := c.known(ctx, cluster, claim, in)
@@ -166,7 +166,7 @@ func (c *controller) ensureAll(ctx context.Context, cluster Ceph, in input) (mad
 
 // ensure reads first and writes on a difference only. Unless the caps are complete, those that
 // the user has stay.
-func (c *controller) ensure(ctx context.Context, cluster Ceph, id string, caps ceph.Caps, kind ceph.KeyType, in input) (ceph.User, error) {
+func (c *Controller) ensure(ctx context.Context, cluster Ceph, id string, caps ceph.Caps, kind ceph.KeyType, in input) (ceph.User, error) {
 	user, err := cluster.User(ctx, id)
 	if errors.Is(err, ceph.ErrNotFound) {
 		if user, err = cluster.CreateUser(ctx, id, caps, kind); err == nil {
@@ -199,7 +199,7 @@ func (c *controller) ensure(ctx context.Context, cluster Ceph, id string, caps c
 
 // given are the caps that a user has from this operator. What others have made of them since needs no
 // proof to be undone.
-func (c *controller) given(at [2]string, now ceph.Caps) ceph.Caps {
+func (c *Controller) given(at [2]string, now ceph.Caps) ceph.Caps {
 	if before, known := c.caps[at]; known {
 		return before
 	}

@@ -27,7 +27,8 @@ func TestMint(t *testing.T) {
 			"allow rw namespace=infra tag cephfs storage.openshift.io.nodelete.infra.cephfs=in-use, " +
 			"allow rw namespace=infra tag cephfs storage.openshift.io.nodelete.infra.cephfs=unprotected"},
 		"csi-cephfs-node.infra": {Mon: "allow r", MDS: "allow rw fsname=fs path=/volumes/infra",
-			Mgr: `allow command "fs subvolume info" with vol_name=fs group_name=infra, allow command "fs subvolume snapshot info" with vol_name=fs group_name=infra`,
+			Mgr: `allow command "fs subvolume info" with vol_name=fs group_name=infra, allow command "fs subvolume metadata set" with vol_name=fs key_name prefix .cephfs.csi.ceph.com/userid/ group_name=infra, ` +
+				`allow command "fs subvolume snapshot info" with vol_name=fs group_name=infra, allow command "fs subvolume snapshot metadata set" with vol_name=fs key_name prefix .cephfs.csi.ceph.com/userid/ group_name=infra`,
 			OSD: "allow r namespace=infra tag cephfs metadata=fs, " +
 				"allow r namespace=infra tag cephfs storage.openshift.io.nodelete.infra.cephfs=in-use, " +
 				"allow r namespace=infra tag cephfs storage.openshift.io.nodelete.infra.cephfs=unprotected, allow rw tag cephfs data=fs"},
@@ -44,7 +45,7 @@ func TestMint(t *testing.T) {
 					t.Errorf("%s %q: %s has caps %s, want %s", d.Kind, mode, id, user.Caps, want[id])
 				}
 			}
-			if granted, _ := f.config.Granted.Get(); granted != f.place() {
+			if granted, _ := f.controller.Granted.Get(); granted != f.place() {
 				t.Errorf("%s %q: granted %+v", d.Kind, mode, granted)
 			}
 			if minted, known := f.config.Minted.Get(); !minted || !known {
@@ -54,7 +55,7 @@ func TestMint(t *testing.T) {
 			if said := f.operator.Condition(condition.CredentialsMinted); said != nil || !f.memory.users.Minted {
 				t.Errorf("%s %q: condition %+v, though there is nothing to say; remembered %+v", d.Kind, mode, said, f.memory.users)
 			}
-			told, _ := f.config.Report.Get()
+			told, _ := f.controller.Report.Get()
 			names := []string{"client." + d.NodeUser("infra"), "client." + d.ProvisionerUser("infra")}
 			if diff := cmp.Diff(Users{Mode: "Mint", Names: names}, told); diff != "" {
 				t.Errorf("%s %q: report (-want +got):\n%s", d.Kind, mode, diff)
@@ -149,7 +150,7 @@ func TestOutageAtTheStart(t *testing.T) {
 	if got := f.sync(); len(got) != 0 {
 		t.Errorf("Secrets without an answer: %v", got)
 	}
-	if _, granted := f.config.Granted.Get(); granted || f.operator.Writes() != 0 {
+	if _, granted := f.controller.Granted.Get(); granted || f.operator.Writes() != 0 {
 		t.Error("nobody knows anything yet")
 	}
 }

@@ -34,7 +34,7 @@ func TestPassthrough(t *testing.T) {
 	}
 	f.expect(condition.CredentialsDegraded, operatorv1.ConditionFalse, condition.AsExpected)
 	f.expect(condition.CredentialsMinted, operatorv1.ConditionFalse, condition.Passthrough, "spec.driverConfig.ceph.credentials", "client.op")
-	if granted, _ := f.config.Granted.Get(); granted != f.place() {
+	if granted, _ := f.controller.Granted.Get(); granted != f.place() {
 		t.Errorf("granted %+v", granted)
 	}
 	if minted, known := f.config.Minted.Get(); minted || !known {
@@ -61,11 +61,11 @@ func TestAutoFallsBack(t *testing.T) {
 			f.expect(condition.CredentialsDegraded, operatorv1.ConditionFalse, condition.AsExpected)
 			f.expect(condition.CredentialsMinted, operatorv1.ConditionFalse, condition.Passthrough, "client.op", command, advice)
 		}
-		told, _ := f.config.Report.Get()
+		told, _ := f.controller.Report.Get()
 		if told.Mode != "Passthrough" || !strings.Contains(told.Reason, command) || len(told.Names) != 1 {
 			t.Errorf("%s: report %+v", command, told)
 		}
-		if granted, _ := f.config.Granted.Get(); granted != f.place() || len(f.ceph.Writes()) != 0 {
+		if granted, _ := f.controller.Granted.Get(); granted != f.place() || len(f.ceph.Writes()) != 0 {
 			t.Errorf("%s: granted %+v, writes %v", command, granted, f.ceph.Writes())
 		}
 		if f.ceph.Dials() != dials {
@@ -175,7 +175,7 @@ func TestMintDeniedFromTheStart(t *testing.T) {
 		t.Errorf("Secrets %v", got)
 	}
 	f.expect(condition.CredentialsDegraded, operatorv1.ConditionTrue, condition.AccessDenied)
-	if _, granted := f.config.Granted.Get(); granted {
+	if _, granted := f.controller.Granted.Get(); granted {
 		t.Error("without users the class must not be usable")
 	}
 }
@@ -250,7 +250,7 @@ func TestWriteFails(t *testing.T) {
 		if reported := got != nil && got.Status == operatorv1.ConditionTrue; reported != tc.want {
 			t.Errorf("%s: condition %+v", reason, got)
 		}
-		if _, granted := f.config.Granted.Get(); granted {
+		if _, granted := f.controller.Granted.Get(); granted {
 			t.Errorf("%s: without Secrets the class must not be usable", reason)
 		}
 		f.scan()

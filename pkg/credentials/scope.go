@@ -41,7 +41,7 @@ type input struct {
 }
 
 // gather reads everything but Ceph.
-func (c *controller) gather() (input, error) {
+func (c *Controller) gather() (input, error) {
 	settings, err := c.Settings()
 	if err != nil {
 		return input{}, err
@@ -101,7 +101,7 @@ func usedIn(places []usage.Place, placement ceph.Placement) []driver.Used {
 
 // minted looks at the users in the Secrets, whose names are those of any infra ID, at those that Ceph has
 // made, and at what is remembered, which the version before this one had in its condition: a Secret may be gone.
-func (c *controller) minted() (bool, error) {
+func (c *Controller) minted() (bool, error) {
 	_, status, _, err := c.Operator.GetOperatorState()
 	if err != nil {
 		return false, fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
@@ -126,7 +126,7 @@ func (c *controller) minted() (bool, error) {
 }
 
 // infraID is in the users' names: several OpenShift clusters may share a Ceph cluster.
-func (c *controller) infraID() (string, error) {
+func (c *Controller) infraID() (string, error) {
 	infraID, err := ctrl.InfraID(c.Infrastructures.Lister())
 	if errors.Is(err, ctrl.ErrNoInfraID) {
 		return "", fmt.Errorf("the driver's Ceph users have no names: %w; set it, or spec.driverConfig.ceph.credentials of ClusterCSIDriver %s to %s",

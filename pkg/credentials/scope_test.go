@@ -166,19 +166,19 @@ func TestUsersBeforeThePlace(t *testing.T) {
 	if diff := cmp.Diff(f.minted(), f.sync()); diff != "" {
 		t.Errorf("Secrets (-want +got):\n%s", diff)
 	}
-	if _, granted := f.config.Granted.Get(); granted {
+	if _, granted := f.controller.Granted.Get(); granted {
 		t.Error("granted a place that nobody knows")
 	}
 	f.config.Placement.Set(f.place())
 	f.ceph.Stop()
 	f.sync()
-	if _, granted := f.config.Granted.Get(); granted {
+	if _, granted := f.controller.Granted.Get(); granted {
 		t.Error("the class could be used before its caps are there")
 	}
 	f.ceph.Start()
 	f.sync()
 	f.mustCaps("now", own)
-	if granted, _ := f.config.Granted.Get(); granted != f.place() {
+	if granted, _ := f.controller.Granted.Get(); granted != f.place() {
 		t.Errorf("granted %+v", granted)
 	}
 }
@@ -199,7 +199,7 @@ func TestAnotherCephClusterHasOtherPlaces(t *testing.T) {
 		t.Fatal("the other cluster is not asked at once")
 	}
 	f.mustCaps("nothing is in use there", claims)
-	if granted, _ := f.config.Granted.Get(); granted.FSID == another {
+	if granted, _ := f.controller.Granted.Get(); granted.FSID == another {
 		t.Error("the default place is in the first cluster")
 	}
 	f.config.Placement.Set(ceph.Placement{FSID: another, Pool: "theirs"})
@@ -261,7 +261,7 @@ func TestNamesThatNoCapsCarry(t *testing.T) {
 	f.sync()
 	f.mustCaps("all others", andFast)
 	f.expect(condition.CredentialsMinted, operatorv1.ConditionTrue, condition.AsExpected, `no rights to "x'\"y"`, "rename it")
-	if granted, _ := f.config.Granted.Get(); granted != f.place() {
+	if granted, _ := f.controller.Granted.Get(); granted != f.place() {
 		t.Errorf("granted %+v", granted)
 	}
 }

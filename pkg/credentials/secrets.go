@@ -22,7 +22,7 @@ const (
 )
 
 // apply writes the Secrets that are not as wanted.
-func (c *controller) apply(ctx context.Context, wanted map[string]ceph.Credentials) error {
+func (c *Controller) apply(ctx context.Context, wanted map[string]ceph.Credentials) error {
 	existing := map[string]*corev1.Secret{}
 	for name := range wanted {
 		secret, err := c.Secrets.Lister().Secrets(driver.Namespace).Get(name)
@@ -35,7 +35,7 @@ func (c *controller) apply(ctx context.Context, wanted map[string]ceph.Credentia
 		existing[name] = secret
 	}
 	for _, secret := range decide(c.Driver, wanted, existing) {
-		if _, _, err := resourceapply.ApplySecret(ctx, c.Client, c.Recorder, secret); err != nil {
+		if _, _, err := resourceapply.ApplySecret(ctx, c.Kube.CoreV1(), c.Recorder, secret); err != nil {
 			return fmt.Errorf("writing Secret %s/%s: %w", driver.Namespace, secret.Name, err)
 		}
 	}

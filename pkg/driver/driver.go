@@ -57,6 +57,10 @@ type Driver struct {
 	// needs about 2 ms for each.
 	Tagging       Tagging
 	TagsPerSecond int
+	// DetachUntags says that ceph-csi takes the cluster's name from the tags of a volume when it detaches it, as
+	// 3.16 and later do with subvolumes, together with what they note of the mount (UnsetAllMetadata in
+	// internal/cephfs/core/metadata.go).
+	DetachUntags bool
 	// Fields are the settings that the driver's ClusterCSIDriver takes, Rules what they have to
 	// have in common.
 	Fields []Field
@@ -102,6 +106,7 @@ var CephFS = Driver{
 	Storage:         subvolumes{},
 	Tagging:         subvolumes{},
 	TagsPerSecond:   20,
+	DetachUntags:    true,
 	Fields:          slices.Concat(commonFields, subvolumeFields),
 	Rights:          subvolumes{},
 	Modules:         []string{"ceph"},

@@ -45,12 +45,12 @@ var commonFields = []Field{
 	{
 		Name: "imageProtection",
 		Doc:  "imageProtection keeps the volumes of disk images of virtual machines from removal, for as long as the image exists, while it is Enabled. The default is Disabled.",
-		Text: Text{Enum: []string{protectionDisabled, protectionEnabled}},
+		Text: Text{Enum: []string{ImagesUnprotected, ImagesProtected}},
 	},
 	{
 		Name: "kernelModules",
 		Doc:  "kernelModules says when nodes load the kernel's modules for Ceph. OnDemand, the default, is with the first volume. AtBoot has a MachineConfig, or a CloudInit on Harvester, load them; changing it restarts nodes.",
-		Text: Text{Enum: []string{modulesOnDemand, modulesAtBoot}},
+		Text: Text{Enum: []string{ModulesOnDemand, ModulesAtBoot}},
 	},
 	{
 		Name: "keyType",
@@ -60,7 +60,7 @@ var commonFields = []Field{
 	{
 		Name: "missingPools",
 		Doc:  "missingPools says what happens to pools that this object or a StorageClass of the driver names and Ceph lacks. Report, the default, tells of them; Create creates them.",
-		Text: Text{Enum: []string{missingReport, missingCreate}},
+		Text: Text{Enum: []string{MissingReport, MissingCreate}},
 	},
 	podsField("node", "node is where the node pods run, and with what. By default they run on all Linux nodes, whatever their taints. Volumes can be mounted nowhere else.", NodeContainers),
 	{
@@ -77,7 +77,7 @@ var commonFields = []Field{
 	{
 		Name: "poolProtection",
 		Doc:  "poolProtection keeps pools in use from removal while it is Enabled, the default.",
-		Text: Text{Enum: []string{protectionEnabled, protectionDisabled}},
+		Text: Text{Enum: []string{PoolsProtected, PoolsUnprotected}},
 	},
 	{
 		Name: "readAffinity",

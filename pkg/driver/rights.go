@@ -87,24 +87,28 @@ func poolNames(ctx context.Context, cluster Lists, places []Used) (map[int64]str
 	return names, nil
 }
 
+// mountedBy begins the keys under which nodes note the user with whom they mount a volume, since ceph-csi 3.16.
+const mountedBy = ".cephfs.csi.ceph.com/userid/"
+
 // controllersAsk are the commands of the mgr that ceph-csi's controllers send, all of them with a group, and
-// nodesAsk those of its nodes.
+// nodesAsk and nodesNote those of its nodes.
 var (
 	nodesAsk       = []string{"fs subvolume info", "fs subvolume snapshot info"}
+	nodesNote      = []string{"fs subvolume metadata set", "fs subvolume snapshot metadata set"}
 	controllersAsk = []string{
 		"fs subvolumegroup create",
 		"fs subvolume create", "fs subvolume rm", "fs subvolume resize", "fs subvolume info", "fs subvolume getpath",
-		"fs subvolume metadata set", "fs subvolume metadata rm",
+		"fs subvolume metadata set", "fs subvolume metadata ls", "fs subvolume metadata rm",
 		"fs subvolume snapshot create", "fs subvolume snapshot rm", "fs subvolume snapshot info", "fs subvolume snapshot clone",
-		"fs subvolume snapshot metadata set", "fs subvolume snapshot metadata rm",
+		"fs subvolume snapshot metadata set", "fs subvolume snapshot metadata ls", "fs subvolume snapshot metadata rm",
 		"fs clone status", "fs clone cancel", "fs quiesce",
 	}
 )
 
 // Caps lets the controllers reach their journal, and the mgr, which makes the subvolumes, in the groups
 // that are theirs; in whatever filesystem, as a session keeps the caps with which it began. Nodes read
-// the journal, ask the mgr where a subvolume or a snapshot is, and mount the directories of the
-// subvolume groups and nothing above them.
+// the journal, ask the mgr where a subvolume or a snapshot is, note there by whom it is mounted, and mount the
+// directories of the subvolume groups and nothing above them.
 func (subvolumes) Caps(ctx context.Context, cluster Lists, claim string, places []Used) (UserCaps, error) {
 	caps := UserCaps{
 		// "profile rbd" cannot list filesystems.
@@ -134,6 +138,7 @@ func (subvolumes) Caps(ctx context.Context, cluster Lists, claim string, places 
 		data = append(data, "allow rw tag cephfs data="+filesystem)
 		manages = append(manages, commands(controllersAsk, "", share.groups())...)
 		asks = append(asks, commands(nodesAsk, "vol_name="+filesystem+" ", share.groups())...)
+		asks = append(asks, commands(nodesNote, "vol_name="+filesystem+" key_name prefix "+mountedBy+" ", share.groups())...)
 		mounts = append(mounts, grants(share.directories, func(path string) string {
 			return "allow rw fsname=" + filesystem + " path=" + path
 		})...)

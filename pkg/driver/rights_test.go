@@ -48,14 +48,16 @@ func inFilesystem(name string, groups []string, directories ...string) UserCaps 
 	for _, group := range groups {
 		for _, command := range []string{
 			"fs clone cancel", "fs clone status", "fs quiesce", "fs subvolume create", "fs subvolume getpath", "fs subvolume info",
-			"fs subvolume metadata rm", "fs subvolume metadata set", "fs subvolume resize", "fs subvolume rm", "fs subvolume snapshot clone",
-			"fs subvolume snapshot create", "fs subvolume snapshot info", "fs subvolume snapshot metadata rm",
+			"fs subvolume metadata ls", "fs subvolume metadata rm", "fs subvolume metadata set", "fs subvolume resize", "fs subvolume rm", "fs subvolume snapshot clone",
+			"fs subvolume snapshot create", "fs subvolume snapshot info", "fs subvolume snapshot metadata ls", "fs subvolume snapshot metadata rm",
 			"fs subvolume snapshot metadata set", "fs subvolume snapshot rm", "fs subvolumegroup create",
 		} {
 			manages = append(manages, `allow command "`+command+`" with group_name=`+group)
 		}
 		at := " with vol_name=" + name + " group_name=" + group
 		asks = append(asks, `allow command "fs subvolume info"`+at, `allow command "fs subvolume snapshot info"`+at)
+		mounted := " with vol_name=" + name + " key_name prefix .cephfs.csi.ceph.com/userid/ group_name=" + group
+		asks = append(asks, `allow command "fs subvolume metadata set"`+mounted, `allow command "fs subvolume snapshot metadata set"`+mounted)
 		mounts = append(mounts, "allow rw fsname="+name+" path=/volumes/"+group)
 	}
 	for _, directory := range directories {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -34,18 +35,23 @@ var (
 	ErrPrunedSettings = errors.New("spec.driverConfig.ceph is missing although spec.driverConfig.driverType is " + DriverType)
 )
 
-// Values of missingPools, poolProtection, imageProtection and kernelModules.
+// Values of missingPools, poolProtection, imageProtection and kernelModules. The first of each is the default.
 const (
-	missingReport      = "Report"
-	missingCreate      = "Create"
-	protectionEnabled  = "Enabled"
-	protectionDisabled = "Disabled"
-	modulesOnDemand    = "OnDemand"
-	modulesAtBoot      = "AtBoot"
+	MissingReport = "Report"
+	MissingCreate = "Create"
+
+	PoolsProtected   = "Enabled"
+	PoolsUnprotected = "Disabled"
+
+	ImagesUnprotected = "Disabled"
+	ImagesProtected   = "Enabled"
+
+	ModulesOnDemand = "OnDemand"
+	ModulesAtBoot   = "AtBoot"
 )
 
-// Settings is what an administrator set in spec.driverConfig.ceph of a ClusterCSIDriver.
-// Empty fields are not set.
+// Settings is what an administrator set in spec.driverConfig.ceph of a ClusterCSIDriver, field by field
+// as people write it. Empty fields are not set.
 type Settings struct {
 	// Cluster is the fsid of the Ceph cluster that the default classes use.
 	Cluster string
@@ -60,14 +66,17 @@ type Settings struct {
 	// ReadAffinity are the node labels that name a node's place in the CRUSH map, for
 	// config.json; none turns it off.
 	ReadAffinity []string
-	// CreatePools has pools made that settings or StorageClasses name and Ceph lacks.
-	CreatePools bool
-	// Unprotected leaves pools without the flag that keeps those in use from removal.
-	Unprotected bool
-	// ProtectImages keeps the volumes of disk images of virtual machines from removal.
-	ProtectImages bool
-	// ModulesAtBoot has nodes load the kernel's modules when they start.
-	ModulesAtBoot bool
+	// MissingPools is MissingCreate where pools are to be made that settings or StorageClasses name and
+	// Ceph lacks.
+	MissingPools string
+	// PoolProtection is PoolsUnprotected where pools shall not have the flag that keeps those in use
+	// from removal.
+	PoolProtection string
+	// ImageProtection is ImagesProtected where volumes of disk images of virtual machines are kept from
+	// removal.
+	ImageProtection string
+	// KernelModules is ModulesAtBoot where nodes load the kernel's modules when they start.
+	KernelModules string
 	// Credentials is how the driver gets its cephx users; empty is Auto.
 	Credentials CredentialsMode
 	// KeyType is the type of keys of users that are made; empty is what all clients understand.
@@ -77,17 +86,29 @@ type Settings struct {
 	// RookNamespace is where Rook's objects declare the Ceph cluster; empty for nowhere.
 	RookNamespace string
 	// WithdrawAfter is how long what is no longer used keeps protection and rights; 0 is Withdrawal's choice.
-	WithdrawAfter time.Duration
+	WithdrawAfter metav1.Duration
 	// Controller and Node are where the pods of the two kinds run, and with what.
 	Controller, Node Pods
 }
+
+// CreatesPools says whether pools are made that are asked for and missing.
+func (s Settings) CreatesPools() bool { return s.MissingPools == MissingCreate }
+
+// ProtectsPools says whether pools in use are kept from removal.
+func (s Settings) ProtectsPools() bool { return s.PoolProtection != PoolsUnprotected }
+
+// ProtectsImages says whether the volumes of disk images are kept from removal.
+func (s Settings) ProtectsImages() bool { return s.ImageProtection == ImagesProtected }
+
+// LoadsModules says whether nodes load the kernel's modules when they start.
+func (s Settings) LoadsModules() bool { return s.KernelModules == ModulesAtBoot }
 
 // withdrawAfter is the default of Settings.WithdrawAfter: longer than an API server or an etcd that
 // is being restored takes to show all that it has, or a volume to become a PersistentVolume.
 const withdrawAfter = 10 * time.Minute
 
 // Withdrawal is how long what is no longer used keeps protection and rights.
-func (s Settings) Withdrawal() time.Duration { return cmp.Or(s.WithdrawAfter, withdrawAfter) }
+func (s Settings) Withdrawal() time.Duration { return cmp.Or(s.WithdrawAfter.Duration, withdrawAfter) }
 
 // CredentialsMode is a value of spec.driverConfig.ceph.credentials.
 type CredentialsMode string
@@ -179,43 +200,16 @@ func (d Driver) knows(field string) bool {
 	return slices.ContainsFunc(d.Fields, func(f Field) bool { return f.Name == field })
 }
 
-// document is the member ceph in the form that people write.
-type document struct {
-	Cluster, Pool, DataPool, Filesystem, SubvolumeGroup                      string
-	ImageFeatures, Mounter, MapOptions, KernelMountOptions, FuseMountOptions string
-	ReadAffinity                                                             []string
-	MissingPools, PoolProtection, RookNamespace                              string
-	ImageProtection, KernelModules                                           string
-	Credentials                                                              CredentialsMode
-	KeyType                                                                  ceph.KeyType
-	OutOfBand                                                                []Target
-	WithdrawAfter                                                            string
-	Controller, Node                                                         Pods
-}
-
 func decode(fields map[string]any) (Settings, error) {
 	text, err := json.Marshal(fields)
 	if err != nil {
 		return Settings{}, fmt.Errorf("encoding settings: %w", err)
 	}
-	var in document
-	if err := json.Unmarshal(text, &in); err != nil {
+	var s Settings
+	if err := json.Unmarshal(text, &s); err != nil {
 		return Settings{}, fmt.Errorf("%w: %w", ErrInvalidSettings, err)
 	}
-	after, err := time.ParseDuration(cmp.Or(in.WithdrawAfter, "0s"))
-	if err != nil {
-		return Settings{}, fmt.Errorf("%w: %w", ErrInvalidSettings, err)
-	}
-	return Settings{
-		Cluster: in.Cluster, Pool: in.Pool, DataPool: in.DataPool, Filesystem: in.Filesystem, SubvolumeGroup: in.SubvolumeGroup,
-		ImageFeatures: in.ImageFeatures, Mounter: in.Mounter, MapOptions: in.MapOptions,
-		KernelMountOptions: in.KernelMountOptions, FuseMountOptions: in.FuseMountOptions,
-		ReadAffinity: in.ReadAffinity, CreatePools: in.MissingPools == missingCreate,
-		Unprotected: in.PoolProtection == protectionDisabled, Credentials: in.Credentials, KeyType: in.KeyType,
-		OutOfBand: in.OutOfBand, RookNamespace: in.RookNamespace,
-		ProtectImages: in.ImageProtection == protectionEnabled, ModulesAtBoot: in.KernelModules == modulesAtBoot,
-		WithdrawAfter: after, Controller: in.Controller, Node: in.Node,
-	}, nil
+	return s, nil
 }
 
 func invalid(cr string, wrong ...string) error {

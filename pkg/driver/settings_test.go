@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 )
@@ -47,10 +48,10 @@ func TestMember(t *testing.T) {
 			}),
 			want: Settings{
 				Cluster: someFSID, Pool: "p", DataPool: "d", ImageFeatures: "layering,exclusive-lock,journaling", Mounter: "rbd-nbd",
-				MapOptions: "krbd:rxbounce;nbd:io-timeout=330", CreatePools: true, Unprotected: true, Credentials: CredentialsMint, KeyType: "aes256k",
+				MapOptions: "krbd:rxbounce;nbd:io-timeout=330", MissingPools: MissingCreate, PoolProtection: PoolsUnprotected, Credentials: CredentialsMint, KeyType: "aes256k",
 				ReadAffinity:  []string{"topology.kubernetes.io/zone", "rack"},
 				OutOfBand:     []Target{{Namespace: "n", ConfigMap: "ceph-csi-config"}},
-				RookNamespace: "rook-ceph", WithdrawAfter: 90 * time.Second,
+				RookNamespace: "rook-ceph", WithdrawAfter: metav1.Duration{Duration: 90 * time.Second},
 			},
 		},
 		"CephFS": {
@@ -61,6 +62,7 @@ func TestMember(t *testing.T) {
 			}),
 			want: Settings{
 				Filesystem: "a", SubvolumeGroup: "g", Mounter: "fuse", KernelMountOptions: "ms_mode=secure", FuseMountOptions: "debug", Credentials: CredentialsAuto,
+				MissingPools: MissingReport, PoolProtection: PoolsProtected,
 			},
 		},
 		"WrongFields": {

@@ -93,7 +93,7 @@ func (subvolumes) locate(ctx context.Context, cluster TagStore, filesystems []ce
 	if err != nil {
 		return ceph.SubvolumePlace{}, err
 	}
-	if entry[journalBacking] != "" || v.Attributes[backingAttribute] == "true" && entry == nil {
+	if entry[journalBacking] != "" || Shows(v.Attributes) && entry == nil {
 		return shown(ctx, cluster, filesystems[n], pools, v, entry[journalBacking])
 	}
 	return ceph.SubvolumePlace{

@@ -112,6 +112,9 @@ const (
 // Static says that an administrator made the volume, and named it in the attributes.
 func Static(attributes map[string]string) bool { return attributes[staticAttribute] == "true" }
 
+// Shows says that the volume shows a snapshot, and has nothing of its own.
+func Shows(attributes map[string]string) bool { return attributes[backingAttribute] == "true" }
+
 // clusterOf is the clusterID of a volume: that of the handle, which never changes.
 func clusterOf(v Volume) string {
 	if handle, err := ceph.ParseVolumeHandle(v.Handle); err == nil {

@@ -9,17 +9,11 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	appsinformers "k8s.io/client-go/informers/apps/v1"
-	coreinformers "k8s.io/client-go/informers/core/v1"
-	storageinformers "k8s.io/client-go/informers/storage/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 const (
@@ -29,39 +23,33 @@ const (
 
 // Config is all that the gate uses.
 type Config struct {
-	Driver   driver.Driver
-	Operator v1helpers.OperatorClient
-	// Secrets, Deployments and DaemonSets are those of driver.Namespace.
-	Secrets           coreinformers.SecretInformer
-	Deployments       appsinformers.DeploymentInformer
-	DaemonSets        appsinformers.DaemonSetInformer
-	CSIDrivers        storageinformers.CSIDriverInformer
-	PersistentVolumes coreinformers.PersistentVolumeInformer
+	ctrl.Env
 	// Removed says whether managementState has the driver removed; not known while pkg/removal has yet to look.
 	Removed func() (removed, known bool, err error)
-	// Settings reads spec.driverConfig of the ClusterCSIDriver.
-	Settings func() (driver.Settings, error)
-	// Triggers wake the gate when Settings may have changed without an event of the ClusterCSIDriver.
-	Triggers []factory.Informer
+	// Removal wakes the gate when Removed may have changed.
+	Removal factory.Informer
 	// Filesystem is what pkg/pools learned: whether the Ceph cluster has a CephFS filesystem.
 	// Only drivers that need one read it.
 	Filesystem *ctrl.Latest[bool]
-	// State is set to each decision.
-	State *ctrl.Latest[State]
 	// OperandConditions are the types and parts that describe operands; they are removed while closed,
 	// because Disabled hides no Degraded and no Progressing.
 	OperandConditions []string
-	Recorder          events.Recorder
 }
 
-type controller struct{ Config }
+// Gate is the controller, and what it decides.
+type Gate struct {
+	factory.Controller
+	Config
+	// State is the last decision.
+	State ctrl.Latest[State]
+}
 
 // New returns the controller that writes the condition Disabled=True, reason Removed, NoCephCluster,
 // NoFilesystem, WaitingForCeph or ForeignCSIDriver, and removes it when it no longer holds;
 // and CSIDriverManaged=False, reason ForeignCSIDriver, likewise.
-func New(config Config) factory.Controller {
-	c := &controller{config}
-	return factory.New().
+func New(config Config) *Gate {
+	c := &Gate{Config: config}
+	c.Controller = factory.New().
 		WithSync(c.sync).
 		ResyncEvery(resync).
 		WithControllerInstanceName(controllerName).
@@ -69,17 +57,42 @@ func New(config Config) factory.Controller {
 			c.Operator.Informer(), c.Secrets.Informer(), c.Deployments.Informer(),
 			c.DaemonSets.Informer(), c.CSIDrivers.Informer(), c.Filesystem,
 		).
-		WithInformers(c.Triggers...).
+		WithInformers(c.Remembered(), c.Removal). // Settings that are invalid now may have been valid once.
 		WithFilteredEventsInformers(c.ofDriver, c.PersistentVolumes.Informer()).
 		ToController(controllerName, c.Recorder)
+	return c
 }
 
-func (c *controller) ofDriver(object any) bool {
+// Wanted says whether the driver is to be deployed; not known before the first decision.
+func (c *Gate) Wanted() (wanted, known bool) {
+	state, known := c.State.Get()
+	return state.Open, known
+}
+
+// Open says that the driver is to be deployed.
+func (c *Gate) Open() bool {
+	wanted, known := c.Wanted()
+	return known && wanted
+}
+
+// Closed says that it is not to be, and that this is decided.
+func (c *Gate) Closed() bool {
+	wanted, known := c.Wanted()
+	return known && !wanted
+}
+
+// Offers says that the operator's own classes are to be there.
+func (c *Gate) Offers() bool {
+	declared, err := c.RemovalDeclared()
+	return err == nil && !declared && c.Open()
+}
+
+func (c *Gate) ofDriver(object any) bool {
 	volume, ok := ctrl.Object(object).(*corev1.PersistentVolume)
 	return ok && c.Driver.Serves(volume)
 }
 
-func (c *controller) sync(ctx context.Context, _ factory.SyncContext) error {
+func (c *Gate) sync(ctx context.Context, _ factory.SyncContext) error {
 	removed, known, err := c.Removed()
 	if err != nil || !known {
 		return err
@@ -99,7 +112,7 @@ func (c *controller) sync(ctx context.Context, _ factory.SyncContext) error {
 
 // report writes conditions before anybody acts on the state. Without a ClusterCSIDriver there
 // is nowhere to write, and the state counts all the same.
-func (c *controller) report(ctx context.Context, state State) error {
+func (c *Gate) report(ctx context.Context, state State) error {
 	_, _, _, err := c.Operator.GetOperatorState()
 	if apierrors.IsNotFound(err) {
 		return nil

@@ -24,7 +24,7 @@ import (
 )
 
 type rig struct {
-	controller factory.Controller
+	controller *Gate
 	config     Config
 	operator   *conditiontest.Operator
 	client     *fake.Clientset
@@ -40,20 +40,15 @@ func newRig(t *testing.T, d driver.Driver, operator *conditiontest.Operator, obj
 	client := fake.NewClientset(objects...)
 	kube := informers.NewSharedInformerFactory(client, 0)
 	r := &rig{operator: operator, client: client, factory: kube}
-	r.config = Config{
-		Driver:            d,
-		Operator:          operator,
-		Secrets:           kube.Core().V1().Secrets(),
-		Deployments:       kube.Apps().V1().Deployments(),
-		DaemonSets:        kube.Apps().V1().DaemonSets(),
-		CSIDrivers:        kube.Storage().V1().CSIDrivers(),
-		PersistentVolumes: kube.Core().V1().PersistentVolumes(),
+	r.config = Config{Env: ctrl.Env{
+		Driver: d, Operator: operator, Secrets: kube.Core().V1().Secrets(), ConfigMaps: kube.Core().V1().ConfigMaps(), Deployments: kube.Apps().V1().Deployments(),
+		DaemonSets: kube.Apps().V1().DaemonSets(), CSIDrivers: kube.Storage().V1().CSIDrivers(), PersistentVolumes: kube.Core().V1().PersistentVolumes(),
+		Settings: func() (driver.Settings, error) { return r.settings, r.wrong }, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
+	},
 		Removed:           func() (bool, bool, error) { return r.removed, !r.unknown, nil },
-		Settings:          func() (driver.Settings, error) { return r.settings, r.wrong },
 		Filesystem:        &ctrl.Latest[bool]{},
-		State:             &ctrl.Latest[State]{},
+		Removal:           &ctrl.Latest[bool]{},
 		OperandConditions: []string{"ControllerDegraded", "NodeProgressing"},
-		Recorder:          events.NewInMemoryRecorder("test", clock.RealClock{}),
 	}
 	r.controller = New(r.config)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -71,7 +66,7 @@ func (r *rig) sync(t *testing.T) State {
 	if err := r.controller.Sync(t.Context(), factory.NewSyncContext("test", r.config.Recorder)); err != nil {
 		t.Fatal(err)
 	}
-	state, known := r.config.State.Get()
+	state, known := r.controller.State.Get()
 	if !known {
 		t.Fatal("no state was published")
 	}
@@ -258,7 +253,7 @@ func TestRemoved(t *testing.T) {
 	if err := r.controller.Sync(t.Context(), factory.NewSyncContext("test", r.config.Recorder)); err != nil {
 		t.Fatal(err)
 	}
-	if state, known := r.config.State.Get(); known || r.operator.Writes() > 0 {
+	if state, known := r.controller.State.Get(); known || r.operator.Writes() > 0 {
 		t.Errorf("on a guess: %+v, %d writes", state, r.operator.Writes())
 	}
 	r.unknown, r.removed = false, true

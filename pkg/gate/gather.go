@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
-func (c *controller) gather() (Input, error) {
+func (c *Gate) gather() (Input, error) {
 	in := Input{NeedsFilesystem: c.Driver.NeedsFilesystem}
 	in.Filesystem, in.AskedCeph = c.Filesystem.Get()
 	ownCSIDriver, err := c.csiDriver(&in)
@@ -38,7 +38,7 @@ func (c *controller) gather() (Input, error) {
 }
 
 // csiDriver returns whether the CSIDriver is there and ours, and fills in whose it is if not.
-func (c *controller) csiDriver(in *Input) (bool, error) {
+func (c *Gate) csiDriver(in *Input) (bool, error) {
 	csiDriver, err := c.CSIDrivers.Lister().Get(c.Driver.Name)
 	if apierrors.IsNotFound(err) {
 		return false, nil
@@ -53,7 +53,7 @@ func (c *controller) csiDriver(in *Input) (bool, error) {
 	return false, nil
 }
 
-func (c *controller) workloads() (bool, error) {
+func (c *Gate) workloads() (bool, error) {
 	_, err := c.Deployments.Lister().Deployments(driver.Namespace).Get(c.Driver.ControllerName())
 	if err == nil {
 		return true, nil
@@ -72,7 +72,7 @@ func (c *controller) workloads() (bool, error) {
 }
 
 // secretExists says whether there is a Secret of that name, whatever stands in it.
-func (c *controller) secretExists(name string) (bool, error) {
+func (c *Gate) secretExists(name string) (bool, error) {
 	_, err := c.Secrets.Lister().Secrets(driver.Namespace).Get(name)
 	if apierrors.IsNotFound(err) {
 		return false, nil
@@ -85,7 +85,7 @@ func (c *controller) secretExists(name string) (bool, error) {
 
 // declared says whether anything declares a Ceph cluster, whatever it is worth. Settings that
 // are invalid and never were valid declare none.
-func (c *controller) declared() (bool, error) {
+func (c *Gate) declared() (bool, error) {
 	if found, err := c.secretExists(driver.CredentialsSecret); found || err != nil {
 		return found, err
 	}
@@ -101,7 +101,7 @@ func (c *controller) declared() (bool, error) {
 	return len(secrets) > 0 || err == nil && settings.RookNamespace != "", nil
 }
 
-func (c *controller) volumes() (bool, error) {
+func (c *Gate) volumes() (bool, error) {
 	volumes, err := c.PersistentVolumes.Lister().List(labels.Everything())
 	if err != nil {
 		return false, fmt.Errorf("listing PersistentVolumes: %w", err)

@@ -7,30 +7,25 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	informersv1 "github.com/openshift/client-go/config/informers/externalversions/config/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
 // Config is what the controller works with.
 type Config struct {
-	Driver   driver.Driver
-	Operator v1helpers.OperatorClient
+	ctrl.Env
 	// Said are the Infrastructures as the API server has them.
 	Said   informersv1.InfrastructureInformer
 	Memory Memory
 	Save   func(context.Context, state.InfraID) error
-	// State tells of what is remembered.
-	State factory.Informer
 	// Cluster is the Ceph cluster in use: before there is one, nothing carries an infra ID.
-	Cluster  *ctrl.Latest[ceph.Cluster]
-	Recorder events.Recorder
+	Cluster *ctrl.Latest[ceph.Cluster]
 }
 
 type controller struct {
@@ -43,18 +38,12 @@ type controller struct {
 // while Infrastructure cluster says another one; otherwise the condition is absent.
 func New(config Config) factory.Controller {
 	c := controller{config, config.Driver.ConditionPrefix + "InfraIDController"}
-	return factory.New().
-		WithSync(c.sync).
-		WithControllerInstanceName(c.name).
-		WithInformers(config.Operator.Informer(), config.Said.Informer(), config.State, config.Cluster).
+	return config.Factory(c.name, c.sync).
+		WithInformers(config.Said.Informer(), config.Remembered(), config.Cluster).
 		ToController(c.name, config.Recorder)
 }
 
-func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
-	managed, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
-	if err != nil || managed == ctrl.NoCR {
-		return err
-	}
+func (c controller) sync(ctx context.Context, _ factory.SyncContext, managed operatorv1.ManagementState) error {
 	said := ""
 	infrastructure, err := c.Said.Lister().Get(name)
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -84,8 +73,8 @@ func (c controller) report(ctx context.Context, said, remembered string) error {
 
 func (c controller) message(said, remembered string) string {
 	return fmt.Sprintf("status.infrastructureName of Infrastructure %s is %q, but what this cluster has in Ceph carries %q, and the operator goes on as that. "+
-		`Put the name back: oc patch infrastructure %s --subresource=status --type=merge -p '{"status":{"infrastructureName":"%s"}}'. `+
+		`Put the name back: oc patch infrastructure %s --subresource=status --type=merge -p %s. `+
 		"If nothing in Ceph carries it any more, make the operator forget it: "+
 		`oc -n %s patch configmap %s --type=json -p '[{"op":"remove","path":"/data/%s"}]'`,
-		name, said, remembered, name, remembered, driver.Namespace, c.Driver.StateConfigMap(), state.InfraIDKey)
+		name, said, remembered, name, shell.Quote(fmt.Sprintf(`{"status":{"infrastructureName":%q}}`, remembered)), driver.Namespace, c.Driver.StateConfigMap(), state.InfraIDKey)
 }

@@ -2,7 +2,9 @@ package infraid
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -15,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 	"k8s.io/utils/clock"
 
@@ -74,9 +77,8 @@ func (f *fixture) memory() Memory {
 }
 
 func (f *fixture) sync() error {
-	c := New(Config{
-		Driver: driver.RBD, Operator: f.operator, Said: f.said.Config().V1().Infrastructures(), Memory: f.memory(), Cluster: &f.cluster,
-		State: &f.cluster, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
+	c := New(Config{Env: ctrl.Env{ConfigMaps: informers.NewSharedInformerFactory(kubefake.NewClientset(), 0).Core().V1().ConfigMaps(), Driver: driver.RBD, Operator: f.operator, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{})},
+		Said: f.said.Config().V1().Infrastructures(), Memory: f.memory(), Cluster: &f.cluster,
 		Save: func(_ context.Context, id state.InfraID) error {
 			f.remembered, f.saves = &id, f.saves+1
 			return nil
@@ -191,6 +193,25 @@ func TestChangedInfraID(t *testing.T) {
 		if err := f.sync(); err != nil || f.operator.Condition(condition.InfraIDCurrent) != nil {
 			t.Errorf("put back: %+v, %v", f.operator.Condition(condition.InfraIDCurrent), err)
 		}
+	}
+}
+
+// TestChangedInfraIDInAShell: the command is pasted into one, and says JSON, whatever a person called the cluster.
+func TestChangedInfraIDInAShell(t *testing.T) {
+	const id = `it's "mine" $(reboot)`
+	f := newFixture(t, "b", &state.InfraID{ID: id})
+	if err := f.sync(); err != nil {
+		t.Fatal(err)
+	}
+	said := f.operator.Condition(condition.InfraIDCurrent).Message
+	_, command, _ := strings.Cut(said, "Put the name back: oc patch infrastructure cluster --subresource=status --type=merge -p ")
+	command, _, _ = strings.Cut(command, ". If nothing")
+	out, err := exec.Command("sh", "-c", "printf %s "+command).CombinedOutput()
+	var patch struct {
+		Status struct{ InfrastructureName string }
+	}
+	if err != nil || json.Unmarshal(out, &patch) != nil || patch.Status.InfrastructureName != id {
+		t.Errorf("a shell makes %q of %s: %v", out, command, err)
 	}
 }
 

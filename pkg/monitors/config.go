@@ -2,12 +2,19 @@ package monitors
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // entry is one Ceph cluster in ceph-csi's config.json, with what this package looks at.
@@ -130,4 +137,33 @@ func (c config) text() []byte {
 		out = append(out, indent+string(e.raw))
 	}
 	return []byte("[\n" + strings.Join(out, ",\n") + "\n]\n")
+}
+
+// Entries reads, of the cache, what the driver's pods read of clusterIDs.
+func Entries(env ctrl.Env) func() ([]ceph.ConfigEntry, error) {
+	return func() ([]ceph.ConfigEntry, error) {
+		return entries(env.Driver, func(name string) (*corev1.Secret, error) {
+			return env.Secrets.Lister().Secrets(driver.Namespace).Get(name)
+		})
+	}
+}
+
+// LiveEntries is Entries past the cache.
+func LiveEntries(env ctrl.Env) func(ctx context.Context) ([]ceph.ConfigEntry, error) {
+	return func(ctx context.Context) ([]ceph.ConfigEntry, error) {
+		return entries(env.Driver, func(name string) (*corev1.Secret, error) {
+			return env.Kube.CoreV1().Secrets(driver.Namespace).Get(ctx, name, metav1.GetOptions{})
+		})
+	}
+}
+
+func entries(d driver.Driver, get func(name string) (*corev1.Secret, error)) ([]ceph.ConfigEntry, error) {
+	secret, err := get(d.ConfigSecret())
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading Secret %s/%s: %w", driver.Namespace, d.ConfigSecret(), err)
+	}
+	return ceph.ParseConfig(secret.Data[ConfigKey])
 }

@@ -10,13 +10,9 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	storageinformers "k8s.io/client-go/informers/storage/v1"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/util/retry"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -34,16 +30,9 @@ const (
 
 // ElsewhereConfig is what the controller of somebody else's objects works with.
 type ElsewhereConfig struct {
-	Driver   driver.Driver
-	Operator v1helpers.OperatorClient
-	Client   corev1client.CoreV1Interface
-	// StorageClasses may name Secrets that hold mons.
-	StorageClasses storageinformers.StorageClassInformer
+	ctrl.Env
 	// Clusters are all Ceph clusters that are connected.
 	Clusters *ctrl.Latest[[]ceph.Cluster]
-	// Settings reads spec.driverConfig of the ClusterCSIDriver.
-	Settings func() (driver.Settings, error)
-	Recorder events.Recorder
 }
 
 type elsewhere struct {
@@ -61,18 +50,13 @@ type elsewhere struct {
 // AsExpected, Forbidden, InvalidTarget and SyncError.
 func NewElsewhere(config ElsewhereConfig) factory.Controller {
 	c := elsewhere{config, config.Driver.ConditionPrefix + "ElsewhereController"}
-	return factory.New().
-		WithSync(c.sync).
+	return config.Factory(c.name, c.sync).
 		ResyncEvery(elsewhereInterval).
-		WithInformers(config.Operator.Informer(), config.Clusters, config.StorageClasses.Informer()).
+		WithInformers(config.Clusters, config.StorageClasses.Informer()).
 		ToController(c.name, config.Recorder)
 }
 
-func (c elsewhere) sync(ctx context.Context, _ factory.SyncContext) error {
-	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
-	if err != nil || state == ctrl.NoCR {
-		return err
-	}
+func (c elsewhere) sync(ctx context.Context, _ factory.SyncContext, state operatorv1.ManagementState) error {
 	targets, err := c.targets()
 	if err != nil {
 		return err
@@ -138,7 +122,7 @@ func (c elsewhere) write(ctx context.Context, t target, clusters []ceph.Cluster)
 		return false, unusable("is in namespace %s, whose Secrets have keys of Ceph, and are not changed for a StorageClass", driver.Namespace)
 	}
 	if t.kind == secretKind {
-		secret, err := c.Client.Secrets(t.namespace).Get(ctx, t.name, metav1.GetOptions{})
+		secret, err := c.Kube.CoreV1().Secrets(t.namespace).Get(ctx, t.name, metav1.GetOptions{})
 		if err != nil {
 			return false, err
 		}
@@ -148,10 +132,10 @@ func (c elsewhere) write(ctx context.Context, t target, clusters []ceph.Cluster)
 			return false, err
 		}
 		secret.Data[t.key] = after
-		_, err = c.Client.Secrets(t.namespace).Update(ctx, secret, metav1.UpdateOptions{})
+		_, err = c.Kube.CoreV1().Secrets(t.namespace).Update(ctx, secret, metav1.UpdateOptions{})
 		return err == nil, err
 	}
-	configMap, err := c.Client.ConfigMaps(t.namespace).Get(ctx, t.name, metav1.GetOptions{})
+	configMap, err := c.Kube.CoreV1().ConfigMaps(t.namespace).Get(ctx, t.name, metav1.GetOptions{})
 	if err != nil {
 		return false, err
 	}
@@ -161,7 +145,7 @@ func (c elsewhere) write(ctx context.Context, t target, clusters []ceph.Cluster)
 		return false, err
 	}
 	configMap.Data[t.key] = string(after)
-	_, err = c.Client.ConfigMaps(t.namespace).Update(ctx, configMap, metav1.UpdateOptions{})
+	_, err = c.Kube.CoreV1().ConfigMaps(t.namespace).Update(ctx, configMap, metav1.UpdateOptions{})
 	return err == nil, err
 }
 

@@ -53,9 +53,11 @@ func newOutside(t *testing.T, objects ...runtime.Object) *outside {
 			}
 		}
 	}
-	o.controller = NewElsewhere(ElsewhereConfig{
-		Driver: driver.RBD, Operator: o.operator, Client: o.kube.CoreV1(), StorageClasses: classes, Clusters: &o.clusters,
-		Settings: func() (driver.Settings, error) { return o.settings, nil }, Recorder: o.recorder,
+	o.controller = NewElsewhere(ElsewhereConfig{Env: ctrl.Env{
+		Driver: driver.RBD, Operator: o.operator, Kube: o.kube, StorageClasses: classes, Settings: func() (driver.Settings, error) { return o.settings, nil },
+		Recorder: o.recorder,
+	},
+		Clusters: &o.clusters,
 	})
 	o.publish()
 	return o

@@ -33,13 +33,11 @@ type fixture struct {
 	spec       *operatorv1.OperatorSpec
 	cluster    ctrl.Latest[ceph.Cluster]
 	clusters   ctrl.Latest[[]ceph.Cluster]
-	took       ctrl.Latest[Sync]
-	written    ctrl.Latest[Written]
 	settings   driver.Settings
 	wrong      error
 	placement  ctrl.Latest[ceph.Placement]
 	recorder   events.InMemoryRecorder
-	controller factory.Controller
+	controller *Controller
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -51,11 +49,11 @@ func newFixture(t *testing.T) *fixture {
 	f.operator = v1helpers.NewFakeOperatorClient(f.spec, &operatorv1.OperatorStatus{}, nil)
 	core := informers.NewSharedInformerFactory(f.kube, 0).Core().V1()
 	f.secrets, f.configMaps = core.Secrets().Informer().GetIndexer(), core.ConfigMaps().Informer().GetIndexer()
-	f.controller = New(Config{
-		Driver: driver.CephFS, Operator: f.operator, Client: f.kube.CoreV1(), Secrets: core.Secrets(), ConfigMaps: core.ConfigMaps(),
+	f.controller = New(Config{Env: ctrl.Env{
+		Driver: driver.CephFS, Operator: f.operator, Kube: f.kube, Secrets: core.Secrets(), ConfigMaps: core.ConfigMaps(),
+		Settings: func() (driver.Settings, error) { return f.settings, f.wrong }, Clock: clock.RealClock{}, Recorder: f.recorder,
+	},
 		Cluster: &f.cluster, Clusters: &f.clusters, Placement: &f.placement,
-		Settings: func() (driver.Settings, error) { return f.settings, f.wrong },
-		Sync:     &f.took, Written: &f.written, Clock: clock.RealClock{}, Recorder: f.recorder,
 	})
 	return f
 }

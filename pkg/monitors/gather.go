@@ -13,7 +13,7 @@ import (
 // gather prefers what Ceph says now to what was recorded. A record that cannot be read is
 // as good as none here: its writer reports it. Neither do settings that never were valid keep
 // mons from being listed.
-func (c controller) gather() known {
+func (c *Controller) gather() known {
 	settings, invalid := c.Settings()
 	cluster, _, err := c.clusters.Load()
 	if err != nil {
@@ -90,7 +90,7 @@ func (k known) epochs() Written {
 }
 
 // measure tells how old the newest monmap is that was just written for the first time.
-func (c controller) measure(before []byte) {
+func (c *Controller) measure(before []byte) {
 	old, err := readConfig(before)
 	if err != nil {
 		return
@@ -104,6 +104,6 @@ func (c controller) measure(before []byte) {
 		}
 	}
 	if !newest.IsZero() {
-		c.Sync.Set(Sync{Seconds: c.Clock.Since(newest).Seconds()})
+		c.Took.Set(Sync{Seconds: c.Clock.Since(newest).Seconds()})
 	}
 }

@@ -11,15 +11,10 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
 	"github.com/openshift/library-go/pkg/operator/resource/resourcehelper"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	coreinformers "k8s.io/client-go/informers/core/v1"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
@@ -33,27 +28,22 @@ const ConfigKey = "config.json"
 
 // Config is what the controller works with.
 type Config struct {
-	Driver     driver.Driver
-	Operator   v1helpers.OperatorClient
-	Client     corev1client.CoreV1Interface
-	Secrets    coreinformers.SecretInformer
-	ConfigMaps coreinformers.ConfigMapInformer
+	ctrl.Env
 	// Cluster is the Ceph cluster in use, Clusters are all that are connected, Placement is the
 	// place of the default StorageClass.
 	Cluster   *ctrl.Latest[ceph.Cluster]
 	Clusters  *ctrl.Latest[[]ceph.Cluster]
 	Placement *ctrl.Latest[ceph.Placement]
-	// Sync is told how long a monmap took to the Secret, Written which are there.
-	Sync    *ctrl.Latest[Sync]
-	Written *ctrl.Latest[Written]
-	Clock   clock.PassiveClock
-	// Settings reads spec.driverConfig of the ClusterCSIDriver.
-	Settings func() (driver.Settings, error)
-	Recorder events.Recorder
 }
 
-type controller struct {
+// Controller keeps the Secret.
+type Controller struct {
+	factory.Controller
 	Config
+	// Took is how long a monmap took to the Secret, Written which are there.
+	Took    ctrl.Latest[Sync]
+	Written ctrl.Latest[Written]
+
 	name       string
 	clusters   state.Record[state.Cluster]
 	placements state.Record[state.Placement]
@@ -67,26 +57,22 @@ type controller struct {
 //
 // It produces the condition CephMonitorsDegraded, with the reasons AsExpected, ConfigUnreadable and
 // SyncError.
-func New(config Config) factory.Controller {
-	c := controller{
+func New(config Config) *Controller {
+	c := &Controller{
 		Config:     config,
 		name:       config.Driver.ConditionPrefix + "MonitorsController",
-		clusters:   state.Clusters(config.Client, config.ConfigMaps.Lister(), config.Driver),
-		placements: state.Placements(config.Client, config.ConfigMaps.Lister(), config.Driver),
+		clusters:   state.Clusters(config.Kube.CoreV1(), config.ConfigMaps.Lister(), config.Driver),
+		placements: state.Placements(config.Kube.CoreV1(), config.ConfigMaps.Lister(), config.Driver),
 	}
-	return factory.New().
-		WithSync(c.sync).
-		WithInformers(config.Operator.Informer(), config.Cluster, config.Clusters, config.Placement).
+	c.Controller = config.Factory(c.name, c.sync).
+		WithInformers(config.Cluster, config.Clusters, config.Placement).
 		WithFilteredEventsInformers(ctrl.Named(config.Driver.ConfigSecret()), config.Secrets.Informer()).
 		WithFilteredEventsInformers(ctrl.Named(config.Driver.StateConfigMap()), config.ConfigMaps.Informer()).
 		ToController(c.name, config.Recorder)
+	return c
 }
 
-func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
-	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
-	if err != nil || state == ctrl.NoCR {
-		return err
-	}
+func (c *Controller) sync(ctx context.Context, _ factory.SyncContext, state operatorv1.ManagementState) error {
 	degraded := condition.Good(condition.MonitorsDegraded)
 	if state == operatorv1.Removed {
 		return c.report(ctx, degraded)
@@ -95,7 +81,7 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 		return c.report(ctx, degraded.WithMessage(fmt.Sprintf("managementState is %s: the mon addresses in Secret %s/%s may age",
 			state, driver.Namespace, c.Driver.ConfigSecret())))
 	}
-	err = c.apply(ctx)
+	err := c.apply(ctx)
 	if outdated(err) {
 		return err
 	}
@@ -110,7 +96,7 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 }
 
 // apply writes the Secret if it differs.
-func (c controller) apply(ctx context.Context) error {
+func (c *Controller) apply(ctx context.Context) error {
 	where := driver.Namespace + "/" + c.Driver.ConfigSecret()
 	existing, err := c.Secrets.Lister().Secrets(driver.Namespace).Get(c.Driver.ConfigSecret())
 	missing := apierrors.IsNotFound(err)
@@ -154,8 +140,8 @@ func (c controller) apply(ctx context.Context) error {
 
 // write fails where the Secret is not the one any more that was read: it may have entries that only
 // those know who wrote them.
-func (c controller) write(ctx context.Context, wanted *corev1.Secret, missing bool) error {
-	secrets := c.Client.Secrets(wanted.Namespace)
+func (c *Controller) write(ctx context.Context, wanted *corev1.Secret, missing bool) error {
+	secrets := c.Kube.CoreV1().Secrets(wanted.Namespace)
 	if missing {
 		_, err := secrets.Create(ctx, wanted, metav1.CreateOptions{})
 		if !outdated(err) {
@@ -174,13 +160,13 @@ func (c controller) write(ctx context.Context, wanted *corev1.Secret, missing bo
 func outdated(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
 
 // advice is how a person mends a config.json that cannot be read.
-func (c controller) advice() string {
+func (c *Controller) advice() string {
 	secret := c.Driver.ConfigSecret()
 	return fmt.Sprintf("this is key %[3]s of Secret %[1]s/%[2]s, which is left as it is, because it may have entries that only you know. "+
 		"Correct it: oc -n %[1]s extract secret/%[2]s, edit the file %[3]s, and oc -n %[1]s set data secret/%[2]s --from-file=%[3]s; "+
 		"or, if nobody has added entries to it: oc -n %[1]s delete secret %[2]s, and it is made anew", driver.Namespace, secret, ConfigKey)
 }
 
-func (c controller) report(ctx context.Context, degraded *applyoperatorv1.OperatorConditionApplyConfiguration) error {
+func (c *Controller) report(ctx context.Context, degraded *applyoperatorv1.OperatorConditionApplyConfiguration) error {
 	return condition.Say(ctx, c.Operator, c.name, nil, degraded)
 }

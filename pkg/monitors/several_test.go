@@ -177,18 +177,18 @@ func TestMeasures(t *testing.T) {
 		f.sync()
 	}
 	tell()
-	if took, known := f.took.Get(); !known || took.Seconds < 3600 || took.Seconds > 2*3600 {
+	if took, known := f.controller.Took.Get(); !known || took.Seconds < 3600 || took.Seconds > 2*3600 {
 		t.Errorf("the first monmap took %v s", took.Seconds)
 	}
-	f.took.Clear()
+	f.controller.Took.Clear()
 	f.settings.ReadAffinity = []string{"zone"}
 	tell()
-	if _, known := f.took.Get(); known {
+	if _, known := f.controller.Took.Get(); known {
 		t.Error("something else than mons was measured")
 	}
 	c.AddMon("b")
 	tell()
-	if _, known := f.took.Get(); !known {
+	if _, known := f.controller.Took.Get(); !known {
 		t.Error("new mons were not measured")
 	}
 }
@@ -203,12 +203,12 @@ func TestTellsWhatIsWritten(t *testing.T) {
 	}
 	expect := func(reason string, epoch int64) {
 		t.Helper()
-		got, _ := f.written.Get()
+		got, _ := f.controller.Written.Get()
 		if diff := cmp.Diff(Written{cephtest.FSID: epoch, "f2": 7}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", reason, diff)
 		}
 	}
-	if _, known := f.written.Get(); known {
+	if _, known := f.controller.Written.Get(); known {
 		t.Error("nothing was written, and something was told")
 	}
 	tell()
@@ -228,7 +228,7 @@ func TestTellsWhatIsWritten(t *testing.T) {
 	refuse = false
 	f.sync()
 	expect("written at last", c.MonMap().Epoch)
-	f.written.Clear()
+	f.controller.Written.Clear()
 	f.sync()
 	expect("a new process finds it written", c.MonMap().Epoch)
 }

@@ -11,12 +11,9 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	appsinformers "k8s.io/client-go/informers/apps/v1"
-	"k8s.io/utils/clock"
+	storageinformers "k8s.io/client-go/informers/storage/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
@@ -34,23 +31,23 @@ const (
 
 // Config is all that the controller uses.
 type Config struct {
-	Driver     driver.Driver
-	Operator   v1helpers.OperatorClient
-	DaemonSets appsinformers.DaemonSetInformer
-	// Registered is how many kubelets know the driver, as Registrations last told.
-	Registered    func() (int, error)
-	Registrations factory.Informer
-	// Find looks at all nodes.
-	Find func(context.Context, *appsv1.DaemonSet) (Found, error)
-	// Report is how many there are, at once and without the condition's patience.
-	Report   *ctrl.Latest[Report]
-	Clock    clock.PassiveClock
-	Recorder events.Recorder
+	ctrl.Env
+	// CSINodes have what the kubelets know, trimmed by TrimCSINode.
+	CSINodes storageinformers.CSINodeInformer
 }
 
-type controller struct {
+// Controller tells of nodes that cannot mount volumes.
+type Controller struct {
+	factory.Controller
 	Config
+	// Report is how many there are, at once and without the condition's patience.
+	Report ctrl.Latest[Report]
+
 	name string
+	// registered is how many kubelets know the driver.
+	registered func() (int, error)
+	// find looks at all nodes.
+	find func(context.Context, *appsv1.DaemonSet) (Found, error)
 	// since is when a node was seen unserved first.
 	since map[string]time.Time
 }
@@ -59,20 +56,17 @@ type controller struct {
 // the reasons NodesNotServed and NodesNotReady, while nodes cannot mount volumes for longer than a
 // minute, and with the reason NodesLeftOut while settings leave nodes without the driver; otherwise the
 // condition is absent.
-func New(config Config) factory.Controller {
-	c := controller{config, config.Driver.ConditionPrefix + "NodesController", map[string]time.Time{}}
-	return factory.New().
-		WithSync(c.sync).
-		WithControllerInstanceName(c.name).
-		WithInformers(config.Operator.Informer(), config.DaemonSets.Informer(), config.Registrations).
+func New(config Config) *Controller {
+	c := &Controller{Config: config, name: config.Driver.ConditionPrefix + "NodesController", since: map[string]time.Time{}}
+	kubelets := Registrations{Driver: config.Driver, CSINodes: config.CSINodes.Lister()}
+	c.registered, c.find = kubelets.Count, NewLook(config.Kube, config.Clock, kubelets.Has).Find
+	c.Controller = config.Factory(c.name, c.sync).
+		WithInformers(config.DaemonSets.Informer(), config.CSINodes.Informer()).
 		ToController(c.name, config.Recorder)
+	return c
 }
 
-func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
-	if err != nil || state == ctrl.NoCR {
-		return err
-	}
+func (c *Controller) sync(ctx context.Context, syncCtx factory.SyncContext, _ operatorv1.ManagementState) error {
 	daemonSet, err := c.DaemonSets.Lister().DaemonSets(driver.Namespace).Get(c.Driver.NodeName())
 	if apierrors.IsNotFound(err) {
 		c.Report.Clear()
@@ -81,7 +75,7 @@ func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error
 	if err != nil {
 		return fmt.Errorf("reading DaemonSet %s: %w", c.Driver.NodeName(), err)
 	}
-	registered, err := c.Registered()
+	registered, err := c.registered()
 	if err != nil {
 		return err
 	}
@@ -89,7 +83,7 @@ func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error
 	served := daemonSet.Status.NumberAvailable >= desired && registered >= int(desired)
 	var found Found
 	if !served || narrowed(daemonSet.Spec.Template.Spec) {
-		if found, err = c.Find(ctx, daemonSet); err != nil {
+		if found, err = c.find(ctx, daemonSet); err != nil {
 			return err
 		}
 		syncCtx.Queue().AddAfter(syncCtx.QueueKey(), nextLook(served, found))
@@ -100,6 +94,12 @@ func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error
 	c.Report.Set(count(daemonSet, found))
 	found.Unserved = c.lasting(found.Unserved)
 	return c.report(ctx, desired, found)
+}
+
+// Unserved are the nodes of a DaemonSet that miss a pod.
+func (c *Controller) Unserved(ctx context.Context, daemonSet *appsv1.DaemonSet) ([]Unserved, error) {
+	found, err := c.find(ctx, daemonSet)
+	return found.Unserved, err
 }
 
 // nextLook is how long after a look at the nodes the next one is needed, while it is at all.
@@ -123,7 +123,7 @@ func count(daemonSet *appsv1.DaemonSet, found Found) Report {
 }
 
 // lasting are those that were unserved for long enough, which those that are told already are.
-func (c controller) lasting(unserved []Unserved) []Unserved {
+func (c *Controller) lasting(unserved []Unserved) []Unserved {
 	now := c.Clock.Now()
 	seen := map[string]time.Time{}
 	var out []Unserved
@@ -144,7 +144,7 @@ func (c controller) lasting(unserved []Unserved) []Unserved {
 	return out
 }
 
-func (c controller) report(ctx context.Context, desired int32, found Found) error {
+func (c *Controller) report(ctx context.Context, desired int32, found Found) error {
 	return condition.Say(ctx, c.Operator, c.name, nil, none(c.Driver.Name, desired, found.Unserved), some(c.Driver.Name, desired, found))
 }
 

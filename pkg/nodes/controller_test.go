@@ -33,14 +33,12 @@ func TestLife(t *testing.T) {
 	if err := informer.Informer().GetStore().Add(daemonSet); err != nil {
 		t.Fatal(err)
 	}
-	operator, now := conditiontest.New(operatorv1.Managed), clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
-	counts := &ctrl.Latest[Report]{}
-	c := controller{Config{
-		Driver: driver.RBD, Report: counts, Operator: operator, DaemonSets: informer, Clock: now,
-		Registered: func() (int, error) { return registered, nil }, Registrations: informer.Informer(),
-		Find:     func(context.Context, *appsv1.DaemonSet) (Found, error) { return Found{Unserved: unserved}, nil },
-		Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
-	}, "test", map[string]time.Time{}}
+	operator, now := conditiontest.New(operatorv1.Managed), clocktesting.NewFakeClock(time.Unix(1000, 0))
+	c := &Controller{Config: Config{Env: ctrl.Env{
+		Driver: driver.RBD, Operator: operator, DaemonSets: informer, Clock: now, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
+	},
+	}, registered: func() (int, error) { return registered, nil }, find: func(context.Context, *appsv1.DaemonSet) (Found, error) { return Found{Unserved: unserved}, nil },
+		name: "test", since: map[string]time.Time{}}
 	unknown := Unserved{Node: "c", Why: "the kubelet does not know the driver", Unregistered: true}
 	cordoned := Unserved{Node: "a", Why: "CrashLoopBackOff; the node is cordoned", Cordoned: true}
 	crashing, away := Unserved{Node: "a", Why: "CrashLoopBackOff"}, Unserved{Node: "b", Why: "the node is not ready", Away: true}
@@ -77,7 +75,7 @@ func TestLife(t *testing.T) {
 		now.SetTime(now.Now().Add(step.after))
 		unserved = step.unserved
 		daemonSet.Status.NumberAvailable, registered = step.available, step.registered
-		if err := c.sync(t.Context(), factory.NewSyncContext("test", c.Recorder)); err != nil {
+		if err := c.sync(t.Context(), factory.NewSyncContext("test", c.Recorder), operatorv1.Managed); err != nil {
 			t.Fatal(err)
 		}
 		reason, message := "", ""
@@ -87,7 +85,7 @@ func TestLife(t *testing.T) {
 		if reason != step.want || message != step.why {
 			t.Errorf("%s: got %s: %q", step.reason, reason, message)
 		}
-		if got, _ := counts.Get(); got != step.count {
+		if got, _ := c.Report.Get(); got != step.count {
 			t.Errorf("%s: counted %+v, want %+v", step.reason, got, step.count)
 		}
 		if got := operator.Condition(condition.NodesDegraded); (got.Status == operatorv1.ConditionTrue) != (len(nobody) == strings.Count(message, "gone")) {
@@ -109,14 +107,12 @@ func TestLeftOut(t *testing.T) {
 	}
 	var found Found
 	looks := 0
-	operator, now := conditiontest.New(operatorv1.Managed), clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
-	counts := &ctrl.Latest[Report]{}
-	c := controller{Config{
-		Driver: driver.RBD, Report: counts, Operator: operator, DaemonSets: informer, Clock: now,
-		Registered: func() (int, error) { return 2, nil }, Registrations: informer.Informer(),
-		Find:     func(context.Context, *appsv1.DaemonSet) (Found, error) { looks++; return found, nil },
-		Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
-	}, "test", map[string]time.Time{}}
+	operator, now := conditiontest.New(operatorv1.Managed), clocktesting.NewFakeClock(time.Unix(1000, 0))
+	c := &Controller{Config: Config{Env: ctrl.Env{
+		Driver: driver.RBD, Operator: operator, DaemonSets: informer, Clock: now, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
+	},
+	}, registered: func() (int, error) { return 2, nil }, find: func(context.Context, *appsv1.DaemonSet) (Found, error) { looks++; return found, nil },
+		name: "test", since: map[string]time.Time{}}
 	everywhere, some := map[string]string{corev1.LabelOSStable: "linux"}, map[string]string{corev1.LabelOSStable: "linux", "storage": "ceph"}
 	crashing := []Unserved{{Node: "a", Why: "CrashLoopBackOff"}}
 	const left = "2 of 4 nodes have no driver rbd.csi.ceph.com, because ceph.node leaves them out: y, z"
@@ -142,7 +138,7 @@ func TestLeftOut(t *testing.T) {
 		daemonSet.Spec.Template.Spec.NodeSelector = step.selector
 		daemonSet.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 		daemonSet.Status.DesiredNumberScheduled, daemonSet.Status.NumberAvailable = 2, step.available
-		if err := c.sync(t.Context(), factory.NewSyncContext("test", c.Recorder)); err != nil {
+		if err := c.sync(t.Context(), factory.NewSyncContext("test", c.Recorder), operatorv1.Managed); err != nil {
 			t.Fatal(err)
 		}
 		now.SetTime(now.Now().Add(time.Minute))
@@ -153,7 +149,7 @@ func TestLeftOut(t *testing.T) {
 		if got.Status != step.status || got.Reason != step.want || got.Message != step.says {
 			t.Errorf("%s: got %s %s: %q", step.reason, got.Status, got.Reason, got.Message)
 		}
-		if count, _ := counts.Get(); count != step.count || looks != step.looks {
+		if count, _ := c.Report.Get(); count != step.count || looks != step.looks {
 			t.Errorf("%s: counted %+v in %d looks, want %+v in %d", step.reason, count, looks, step.count, step.looks)
 		}
 	}
@@ -184,7 +180,7 @@ func TestLook(t *testing.T) {
 	mine.Labels, others.Labels = map[string]string{"app": "n"}, map[string]string{"app": "other"}
 	daemonSet := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace}}
 	daemonSet.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "n"}}
-	client, now := fake.NewClientset(&a, &b, &mine, &others), clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
+	client, now := fake.NewClientset(&a, &b, &mine, &others), clocktesting.NewFakeClock(time.Unix(1000, 0))
 	look := NewLook(client, now, func(string) bool { return true })
 	for _, step := range []struct {
 		reason     string
@@ -199,7 +195,8 @@ func TestLook(t *testing.T) {
 	} {
 		now.SetTime(now.Now().Add(step.after))
 		daemonSet.Generation = step.generation
-		got, err := look.Unserved(t.Context(), daemonSet)
+		found, err := look.Find(t.Context(), daemonSet)
+		got := found.Unserved
 		if err != nil || len(got) != 1 || got[0].Node != "b" {
 			t.Errorf("%s: got %v, %v", step.reason, got, err)
 		}

@@ -51,12 +51,6 @@ func (l *Look) Find(ctx context.Context, daemonSet *appsv1.DaemonSet) (Found, er
 	return l.found, nil
 }
 
-// Unserved are those that it finds.
-func (l *Look) Unserved(ctx context.Context, daemonSet *appsv1.DaemonSet) ([]Unserved, error) {
-	found, err := l.Find(ctx, daemonSet)
-	return found.Unserved, err
-}
-
 func (l *Look) ask(ctx context.Context, daemonSet *appsv1.DaemonSet) (Found, error) {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()

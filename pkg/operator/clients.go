@@ -25,15 +25,21 @@ import (
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	storageinformers "k8s.io/client-go/informers/storage/v1"
 	"k8s.io/client-go/kubernetes"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/credentials"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
 // resync is how often informers replay their caches; controllers have resyncs of their own.
@@ -45,8 +51,8 @@ const masterLabel = "node-role.kubernetes.io/master"
 // clients are the clients and informers of one operator process. Informers of what can be
 // numerous keep only what is read.
 type clients struct {
-	kube     kubernetes.Interface
-	dynamic  dynamic.Interface
+	ctrl.Env
+	// operator is that of Env, for library-go.
 	operator v1helpers.OperatorClientWithFinalizers
 	// conditions writes what the controllers say to operator.
 	conditions *conditionWriter
@@ -54,6 +60,10 @@ type clients struct {
 	removal *ctrl.Latest[operatorv1.ManagementState]
 	// patient is operator for controllers that go Degraded over every error and return it.
 	patient *patient
+	infraID infraid.Memory
+	kernels *credentials.Kernels
+	// settingsBefore are those that were in force last.
+	settingsBefore ctrl.Latest[driver.Settings]
 
 	operatorInstances dynamicinformer.DynamicSharedInformerFactory
 	clusterCSIDrivers operatorinformers.SharedInformerFactory
@@ -67,9 +77,10 @@ type clients struct {
 	masters informers.SharedInformerFactory
 	// csiNodes has CSINodes, trimmed by nodes.TrimCSINode.
 	csiNodes informers.SharedInformerFactory
+	// attachments has VolumeAttachments, trimmed by tags.TrimAttachment.
+	attachments informers.SharedInformerFactory
 	// crds has CustomResourceDefinitions, trimmed by trimCRD.
-	crds dynamicinformer.DynamicSharedInformerFactory
-	// crdInformer triggers when CustomResourceDefinitions come or go.
+	crds        dynamicinformer.DynamicSharedInformerFactory
 	crdInformer cache.SharedIndexInformer
 }
 
@@ -83,7 +94,7 @@ func (c *clients) cluster() informers.SharedInformerFactory { return c.kubeInfor
 
 // volumeCache is waited for, and triggers nothing: volumes come and go by the thousand.
 func (c *clients) volumeCache() factory.Informer {
-	return silent{c.volumes.Core().V1().PersistentVolumes().Informer()}
+	return silent{c.PersistentVolumes.Informer()}
 }
 
 // silent is an informer whose events nobody hears.
@@ -93,26 +104,14 @@ func (silent) AddEventHandler(cache.ResourceEventHandler) (cache.ResourceEventHa
 	return nil, nil
 }
 
-// served returns the versions that the API server serves of a CustomResourceDefinition, by
-// its full name; none where it does not exist.
-func (c *clients) served(crd string) []string {
-	object, exists, err := c.crdInformer.GetStore().GetByKey(crd)
-	if err != nil || !exists {
-		return nil
-	}
-	return servedVersions(object)
-}
-
 // constraintsCRD is of what every OpenShift has, and nothing else.
 const constraintsCRD = "securitycontextconstraints.security.openshift.io"
 
 // openshift says whether this is one.
-func (c *clients) openshift() bool { return len(c.served(constraintsCRD)) > 0 }
+func (c *clients) openshift() bool { return len(c.Served(constraintsCRD)) > 0 }
 
 func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients, error) {
-	warnings := rest.NewWarningWriter(os.Stderr, rest.WarningWriterOptions{Deduplicate: true})
-	cc.KubeConfig.WarningHandler, cc.ProtoKubeConfig.WarningHandler = warnings, warnings
-	cc.KubeConfig.UserAgent, cc.ProtoKubeConfig.UserAgent = driver.Program, driver.Program
+	introduce(cc)
 	kube, err := kubernetes.NewForConfig(cc.ProtoKubeConfig)
 	if err != nil {
 		return nil, fmt.Errorf("creating the Kubernetes client: %w", err)
@@ -149,30 +148,64 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	board := condition.NewBoard(condition.Declared, libraryConditions(d))
 	one := newMaybeWithout(operator, d, dyn.Resource(clusterCSIDrivers), board)
 	said := configinformers.NewSharedInformerFactory(config, resync)
-	return &clients{
-		kube: kube, dynamic: dyn, operator: one, removal: &one.removal, patient: newPatient(one, cc.Clock), operatorInstances: instances,
+	configMaps := kubeInformers.InformersFor(driver.Namespace).Core().V1().ConfigMaps()
+	infraID := infraid.Memory{Load: state.InfraIDs(kube.CoreV1(), configMaps.Lister(), d).Load, Synced: configMaps.Informer().HasSynced}
+	kernels, err := credentials.NewKernels(kube)
+	if err != nil {
+		return nil, err
+	}
+	c := &clients{
+		Env:      ctrl.Env{Driver: d, Operator: one, Kube: kube, Dynamic: dyn, CRDs: crdInformer, Recorder: cc.EventRecorder, Clock: clock.RealClock{}},
+		operator: one, removal: &one.removal, patient: newPatient(one, cc.Clock), operatorInstances: instances, infraID: infraID, kernels: kernels,
 		conditions:        &conditionWriter{driver: d, board: board, client: one, clock: cc.Clock},
 		clusterCSIDrivers: operatorinformers.NewSharedInformerFactoryWithOptions(ops, resync, operatorinformers.WithTweakListOptions(onlyOurs)),
-		config:            infraid.Remember(said, infraIDMemory(kube, kubeInformers, d)),
-		said:              said,
-		kubeInformers:     kubeInformers,
-		volumes:           informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTransform(newVolumeTrimmer(d).trim)),
-		masters:           informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTweakListOptions(onlyMasters), informers.WithTransform(trimNode)),
-		csiNodes:          informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTransform(nodes.TrimCSINode(d))),
-		crds:              crds,
-		crdInformer:       crdInformer,
-	}, nil
-}
-
-func infraIDs(kube kubernetes.Interface, all v1helpers.KubeInformersForNamespaces, d driver.Driver) state.Record[state.InfraID] {
-	return state.InfraIDs(kube.CoreV1(), all.InformersFor(driver.Namespace).Core().V1().ConfigMaps().Lister(), d)
-}
-
-func infraIDMemory(kube kubernetes.Interface, all v1helpers.KubeInformersForNamespaces, d driver.Driver) infraid.Memory {
-	return infraid.Memory{
-		Load:   infraIDs(kube, all, d).Load,
-		Synced: all.InformersFor(driver.Namespace).Core().V1().ConfigMaps().Informer().HasSynced,
+		config:            infraid.Remember(said, infraID), said: said,
+		kubeInformers: kubeInformers,
+		volumes:       informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTransform(newVolumeTrimmer(d).trim)),
+		masters:       informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTweakListOptions(onlyMasters), informers.WithTransform(trimNode)),
+		csiNodes:      informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTransform(nodes.TrimCSINode(d))),
+		attachments:   informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTransform(tags.TrimAttachment)),
+		crds:          crds, crdInformer: crdInformer,
 	}
+	c.inform()
+	return c, nil
+}
+
+// introduce has every client say who it is, and what the API server warns of be told once.
+func introduce(cc *controllercmd.ControllerContext) {
+	warnings := rest.NewWarningWriter(os.Stderr, rest.WarningWriterOptions{Deduplicate: true})
+	cc.KubeConfig.WarningHandler, cc.ProtoKubeConfig.WarningHandler = warnings, warnings
+	cc.KubeConfig.UserAgent, cc.ProtoKubeConfig.UserAgent = driver.Program, driver.Program
+}
+
+// inform completes Env with what rests on the informers.
+func (c *clients) inform() {
+	c.Secrets, c.ConfigMaps = c.ns().Core().V1().Secrets(), c.ns().Core().V1().ConfigMaps()
+	c.Deployments, c.DaemonSets = c.ns().Apps().V1().Deployments(), c.ns().Apps().V1().DaemonSets()
+	c.StorageClasses, c.CSIDrivers = c.cluster().Storage().V1().StorageClasses(), c.cluster().Storage().V1().CSIDrivers()
+	c.PersistentVolumes = c.volumes.Core().V1().PersistentVolumes()
+	c.Infrastructures = c.config.Config().V1().Infrastructures()
+	c.ClusterCSIDrivers = c.clusterCSIDrivers.Operator().V1().ClusterCSIDrivers()
+	c.Settings = c.settingsReader().Current
+	c.Served = c.served
+}
+
+func (c *clients) served(crd string) []string {
+	object, exists, err := c.crdInformer.GetStore().GetByKey(crd)
+	if err != nil || !exists {
+		return nil
+	}
+	return servedVersions(object)
+}
+
+// record is where the keys of the state ConfigMap are.
+func (c *clients) record() (corev1client.ConfigMapsGetter, corelisters.ConfigMapLister, driver.Driver) {
+	return c.Kube.CoreV1(), c.ConfigMaps.Lister(), c.Driver
+}
+
+// rights are those that the operator has only while something takes them.
+func (c *clients) rights() virtualization.Rights {
+	return virtualization.Rights{Client: c.Kube.RbacV1(), Bindings: c.cluster().Rbac().V1().ClusterRoleBindings(), Recorder: c.Recorder}
 }
 
 // tellTogether prepares the informers that many controllers listen to. library-go's constructors
@@ -194,23 +227,25 @@ func tellTogether(all v1helpers.KubeInformersForNamespaces) {
 // start runs every informer that a controller has asked for.
 func (c *clients) start(ctx context.Context) {
 	for _, f := range []interface{ Start(<-chan struct{}) }{
-		c.operatorInstances, c.clusterCSIDrivers, c.config, c.kubeInformers, c.volumes, c.masters, c.csiNodes, c.crds,
+		c.operatorInstances, c.clusterCSIDrivers, c.config, c.kubeInformers, c.volumes, c.masters, c.csiNodes, c.attachments, c.crds,
 	} {
 		f.Start(ctx.Done())
 	}
+	go c.kernels.Run(ctx)
 }
 
-// staticInformers are the kinds in assets' static folders; a test compares them.
+// staticInformers are the kinds in assets' static folders; a test compares them. Of ConfigMaps, in which the
+// operators write what they tell and remember, only that of the assets counts.
 func (c *clients) staticInformers() []factory.Informer {
 	return []factory.Informer{
 		c.cluster().Rbac().V1().ClusterRoles().Informer(),
 		c.cluster().Rbac().V1().ClusterRoleBindings().Informer(),
-		c.cluster().Storage().V1().CSIDrivers().Informer(),
+		c.CSIDrivers.Informer(),
 		c.ns().Rbac().V1().Roles().Informer(),
 		c.ns().Rbac().V1().RoleBindings().Informer(),
 		c.ns().Core().V1().ServiceAccounts().Informer(),
 		c.ns().Core().V1().Services().Informer(),
-		c.ns().Core().V1().ConfigMaps().Informer(),
+		ctrl.Only(c.ns().Core().V1().ConfigMaps().Informer(), c.Driver.TrustedCAConfigMap()),
 		c.ns().Policy().V1().PodDisruptionBudgets().Informer(),
 	}
 }

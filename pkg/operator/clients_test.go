@@ -31,8 +31,8 @@ func TestUserAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = c.kube.StorageV1().StorageClasses().Get(t.Context(), "c", metav1.GetOptions{})
-	_, _ = c.dynamic.Resource(ctrl.CRDs).Get(t.Context(), "c", metav1.GetOptions{})
+	_, _ = c.Kube.StorageV1().StorageClasses().Get(t.Context(), "c", metav1.GetOptions{})
+	_, _ = c.Dynamic.Resource(ctrl.CRDs).Get(t.Context(), "c", metav1.GetOptions{})
 	if len(agents) != 2 || agents[0] != driver.Program || agents[1] != driver.Program {
 		t.Errorf("user agents %q, want %q twice", agents, driver.Program)
 	}

@@ -57,7 +57,7 @@ func TestMendedWhileClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 		said := append([]*condition.Said{}, working...)
-		for _, kind := range (starter{driver: driver.RBD}).silentWhileClosed() {
+		for _, kind := range silentWhileClosed(driver.RBD) {
 			said = append(said, condition.Absent(kind))
 		}
 		w.clock.SetTime(w.clock.Now().Add(time.Minute))

@@ -42,14 +42,14 @@ type conditionWriter struct {
 	written struct{ seen, status string }
 }
 
-// conditionsController writes what the board adds up to.
-func (s starter) conditionsController() factory.Controller {
-	name := s.driver.ConditionPrefix + "DriverConditionsController"
+// controller writes what the board adds up to.
+func (w *conditionWriter) controller(env ctrl.Env) factory.Controller {
+	name := w.driver.ConditionPrefix + "DriverConditionsController"
 	return factory.New().
-		WithSync(s.clients.conditions.sync).
+		WithSync(w.sync).
 		WithControllerInstanceName(name).
-		WithInformers(s.clients.operator.Informer(), s.clients.conditions.board).
-		ToController(name, s.recorder)
+		WithInformers(env.Operator.Informer(), w.board).
+		ToController(name, env.Recorder)
 }
 
 func (w *conditionWriter) sync(ctx context.Context, syncCtx factory.SyncContext) error {
@@ -170,11 +170,26 @@ func stale(held []operatorv1.OperatorCondition, prefix string, said []string, ou
 	return out
 }
 
+// operandConditions describe operands; they make no sense while there are none.
+func operandConditions(d driver.Driver) []string {
+	var out []string
+	for _, name := range []string{controllerName(d), nodeName(d)} {
+		out = append(out, name+operatorv1.OperatorStatusTypeAvailable, name+operatorv1.OperatorStatusTypeProgressing)
+	}
+	return out
+}
+
+// silentWhileClosed are the types and parts of which nobody but the gate speaks while it is closed: what was said before
+// would stand for ever, and what never was would keep a sum unknown.
+func silentWhileClosed(d driver.Driver) []string {
+	return append(operandConditions(d), condition.NodePodsCurrent, condition.CredentialsDegraded, condition.CredentialsMinted,
+		condition.SnapshotClassesDegraded, condition.SnapshotClassesUsable)
+}
+
 // libraryConditions are the types that library-go's controllers say.
 func libraryConditions(d driver.Driver) []string {
-	row := starter{driver: d}
-	out := append(row.operandConditions(), condition.ManagementStateDegraded, condition.ConfigObservationDegraded, condition.StorageClassControllerDegraded)
-	for _, name := range []string{row.controllerName(), row.nodeName(), row.staticName(), row.serviceMonitorName()} {
+	out := append(operandConditions(d), condition.ManagementStateDegraded, condition.ConfigObservationDegraded, condition.StorageClassControllerDegraded)
+	for _, name := range []string{controllerName(d), nodeName(d), staticName(d), serviceMonitorName(d)} {
 		out = append(out, name+operatorv1.OperatorStatusTypeDegraded)
 	}
 	return out

@@ -30,26 +30,22 @@ type dashboard struct {
 }
 
 // dashboard writes no condition: nobody's volumes need it.
-func (s starter) dashboard() (factory.Controller, error) {
-	manifest, err := s.assets.Asset(assets.Dashboard)
-	if err != nil {
-		return nil, err
-	}
-	name := s.driver.ConditionPrefix + "DashboardController"
-	wanted := resourceread.ReadConfigMapV1OrDie(manifest)
+func (s operands) dashboard() factory.Controller {
+	name := s.Driver.ConditionPrefix + "DashboardController"
+	wanted := resourceread.ReadConfigMapV1OrDie(s.assets.Manifest(assets.Dashboard))
 	d := dashboard{
-		driver: s.driver, operator: s.clients.patient,
-		wanted: wanted, client: s.clients.kube.CoreV1(), manager: s.driver.OperatorName() + "-" + name,
+		driver: s.Driver, operator: s.patient,
+		wanted: wanted, client: s.Kube.CoreV1(), manager: s.Driver.OperatorName() + "-" + name,
 		watch: &ctrl.Watch{
-			Client: s.clients.dynamic, Resource: corev1.SchemeGroupVersion.WithResource("configmaps"),
-			Namespace: wanted.Namespace, Name: wanted.Name, Served: s.clients.openshift,
+			Client: s.Dynamic, Resource: corev1.SchemeGroupVersion.WithResource("configmaps"),
+			Namespace: wanted.Namespace, Name: wanted.Name, Served: s.openshift,
 		},
 	}
 	return wrapped{
-		name: name, inner: d.sync, open: s.open, resync: staticResync, quiet: true,
-		informers: []factory.Informer{s.clients.crdInformer, s.gate},
-		operator:  s.clients.patient, recorder: s.recorder,
-	}.controller(), nil
+		name: name, inner: d.sync, open: s.gate.Open, resync: staticResync, quiet: true,
+		informers: []factory.Informer{s.CRDs, &s.gate.State},
+		operator:  s.patient, recorder: s.Recorder,
+	}.controller()
 }
 
 // sync applies the ConfigMap where it is not as it should be. A cluster without a console may lack the

@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/library-go/pkg/operator/resource/resourceread"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -53,11 +55,25 @@ func groupSnapshotVersion(image string) string {
 
 // groupSnapshotsOffered says whether the driver of a pod offers them.
 func groupSnapshotsOffered(d driver.Driver, pod corev1.PodSpec) bool {
-	return d.OffersGroupSnapshots(driverImage(pod))
+	return d.OffersGroupSnapshots(imageIn(pod))
 }
 
-// driverImage is the driver's of a pod; empty where it has no such container.
-func driverImage(pod corev1.PodSpec) string {
+// snapshotManifests are the snapshot classes that the driver offers.
+func snapshotManifests(d driver.Driver, set assets.Set) [][]byte {
+	out := [][]byte{set.Manifest(assets.VolumeSnapshotClass)}
+	if groupSnapshotsOffered(d, resourceread.ReadDeploymentV1OrDie(set.Controller()).Spec.Template.Spec) {
+		out = append(out, set.Manifest(assets.VolumeGroupSnapshotClass))
+	}
+	return out
+}
+
+// driverImage is the driver's on the nodes.
+func driverImage(set assets.Set) string {
+	return imageIn(resourceread.ReadDaemonSetV1OrDie(set.Node()).Spec.Template.Spec)
+}
+
+// imageIn is the driver's of a pod; empty where it has no such container.
+func imageIn(pod corev1.PodSpec) string {
 	at := slices.IndexFunc(pod.Containers, func(c corev1.Container) bool { return c.Name == driverContainer })
 	if at < 0 {
 		return ""

@@ -70,7 +70,7 @@ func TestGroupSnapshotsNeedTheDriver(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (starter{driver: driver.RBD, assets: set}).snapshotManifests(); (len(got) == 2) != (want == groupSnapshots) {
+		if got := snapshotManifests(driver.RBD, set); (len(got) == 2) != (want == groupSnapshots) {
 			t.Errorf("%s: %v", image, got)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"strings"
 
 	configv1 "github.com/openshift/api/config/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -143,11 +142,8 @@ func refusePlaceholders[T appsv1.Deployment | appsv1.DaemonSet](_ *operatorv1.Op
 		return fmt.Errorf("encoding the workload: %w", err)
 	}
 	left := string(placeholder.Find(raw))
-	switch {
-	case left == "":
+	if left == "" {
 		return nil
-	case strings.HasPrefix(left, "${TLS_"):
-		return fmt.Errorf("no value for %s: the TLS profile in APIServer/cluster must name at least one cipher suite that Go supports", left)
 	}
 	return fmt.Errorf("no value for %s: if it stands in Proxy/cluster, write it in another way (%%24 is a dollar sign in URLs)", left)
 }

@@ -176,7 +176,6 @@ func TestRefusePlaceholders(t *testing.T) {
 		want   string
 	}{
 		"Rendered":  {"nothing is left", []string{"--v=2", "--nodeid=$(NODE_ID)"}, ""},
-		"TLS":       {"an empty cipher list leaves library-go's placeholder", []string{"--tls-cipher-suites=${TLS_CIPHER_SUITES}"}, "${TLS_CIPHER_SUITES}: the TLS profile in APIServer/cluster"},
 		"Proxy":     {"a value of somebody else's with the same look", []string{"http://u:${x}@proxy"}, "${x}: if it stands in Proxy/cluster"},
 		"Truncated": {"also half a placeholder is none of ours", []string{"--v=${LOG_LEVEL"}, "${LOG_LEVEL"},
 	}

@@ -10,78 +10,57 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/settings"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
+// clusterCSIDrivers are what the settings are of.
 var clusterCSIDrivers = operatorv1.GroupVersion.WithResource("clustercsidrivers")
 
-// settings are those in force: of the ClusterCSIDriver, or those that were valid last.
-func (s starter) settings() (driver.Settings, error) { return s.settingsReader().Current() }
-
-func (s starter) settingsReader() settings.Reader {
+// settingsReader reads those in force: of the ClusterCSIDriver, or those that were valid last.
+func (c *clients) settingsReader() settings.Reader {
 	return settings.Reader{
-		Driver:   s.driver,
-		Resource: s.resource,
-		Last:     s.lastSettings().Load,
-		Synced:   s.clients.ns().Core().V1().ConfigMaps().Informer().HasSynced,
+		Driver:   c.Driver,
+		Resource: c.resource,
+		Last:     state.LastSettings(c.record()).Load,
+		Synced:   c.ConfigMaps.Informer().HasSynced,
+		Before:   &c.settingsBefore,
 	}
 }
 
-func (s starter) lastSettings() state.Record[state.Settings] {
-	return state.LastSettings(s.clients.kube.CoreV1(), s.clients.ns().Core().V1().ConfigMaps().Lister(), s.driver)
-}
-
-// stateInformer tells of what is remembered, also of settings.
-func (s starter) stateInformer() factory.Informer {
-	return ctrl.Only(s.clients.ns().Core().V1().ConfigMaps().Informer(), s.driver.StateConfigMap())
-}
-
-func (s starter) settingsController() factory.Controller {
+func (c *clients) settingsController() factory.Controller {
 	return settings.New(settings.Config{
-		Reader:   s.settingsReader(),
-		Operator: s.clients.operator,
-		Save:     s.lastSettings().Save,
+		Env: c.Env, Reader: c.settingsReader(), Save: state.LastSettings(c.record()).Save,
 		Live: func(ctx context.Context) (*unstructured.Unstructured, error) {
-			return s.clients.dynamic.Resource(clusterCSIDrivers).Get(ctx, s.driver.Name, metav1.GetOptions{})
+			return c.Dynamic.Resource(clusterCSIDrivers).Get(ctx, c.Driver.Name, metav1.GetOptions{})
 		},
 		Apply: func(ctx context.Context, cr *unstructured.Unstructured, manager string) error {
-			_, err := s.clients.dynamic.Resource(clusterCSIDrivers).Apply(ctx, cr.GetName(), cr, metav1.ApplyOptions{FieldManager: manager, Force: true})
+			_, err := c.Dynamic.Resource(clusterCSIDrivers).Apply(ctx, cr.GetName(), cr, metav1.ApplyOptions{FieldManager: manager, Force: true})
 			return err
 		},
-		State:    s.stateInformer(),
-		Recorder: s.recorder,
 	})
 }
 
-func (s starter) infraIDController() factory.Controller {
-	return infraid.New(infraid.Config{
-		Driver:   s.driver,
-		Operator: s.clients.operator,
-		Said:     s.clients.said.Config().V1().Infrastructures(),
-		Memory:   infraIDMemory(s.clients.kube, s.clients.kubeInformers, s.driver),
-		Save:     infraIDs(s.clients.kube, s.clients.kubeInformers, s.driver).Save,
-		State:    s.stateInformer(),
-		Cluster:  s.cluster,
-		Recorder: s.recorder,
-	})
+func (c *clients) infraIDController(cluster *ctrl.Latest[ceph.Cluster]) factory.Controller {
+	record := state.InfraIDs(c.record())
+	return infraid.New(infraid.Config{Env: c.Env, Said: c.said.Config().V1().Infrastructures(), Memory: c.infraID, Save: record.Save, Cluster: cluster})
 }
 
 // resource is the ClusterCSIDriver as the API server gives it; nil without one.
-func (s starter) resource() (*unstructured.Unstructured, error) {
-	object, err := s.clients.operatorInstances.ForResource(clusterCSIDrivers).Lister().Get(s.driver.Name)
+func (c *clients) resource() (*unstructured.Unstructured, error) {
+	object, err := c.operatorInstances.ForResource(clusterCSIDrivers).Lister().Get(c.Driver.Name)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading ClusterCSIDriver %s: %w", s.driver.Name, err)
+		return nil, fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
 	}
 	cr, ok := object.(*unstructured.Unstructured)
 	if !ok {
-		return nil, fmt.Errorf("ClusterCSIDriver %s is a %T", s.driver.Name, object)
+		return nil, fmt.Errorf("ClusterCSIDriver %s is a %T", c.Driver.Name, object)
 	}
 	return cr, nil
 }

@@ -125,16 +125,13 @@ func (t *volumeTrimmer) attributes(all map[string]string) map[string]string {
 	return kept
 }
 
-// trimNode keeps of a Node that it is there, and its kernel.
+// trimNode keeps of a Node that it is there.
 func trimNode(obj any) (any, error) {
 	node, ok := obj.(*corev1.Node)
 	if !ok {
 		return obj, nil
 	}
-	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: node.Name, UID: node.UID, ResourceVersion: node.ResourceVersion},
-		Status:     corev1.NodeStatus{NodeInfo: corev1.NodeSystemInfo{KernelVersion: node.Status.NodeInfo.KernelVersion}},
-	}, nil
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node.Name, UID: node.UID, ResourceVersion: node.ResourceVersion}}, nil
 }
 
 // trimCRD keeps of a CustomResourceDefinition which versions are served: schemas are large.

@@ -39,6 +39,8 @@ func TestPrerequisites(t *testing.T) {
 	young := &corev1.ConfigMap{ObjectMeta: in("trusted-ca")}
 	old := young.DeepCopy()
 	old.CreationTimestamp = metav1.NewTime(now.Add(-injectionTime))
+	ahead := young.DeepCopy()
+	ahead.CreationTimestamp = metav1.NewTime(now.Add(time.Hour))
 	all := []runtime.Object{
 		&corev1.ServiceAccount{ObjectMeta: in("driver-sa")}, &corev1.Secret{ObjectMeta: in("config")},
 		&corev1.Secret{ObjectMeta: in("projected")}, &corev1.ConfigMap{ObjectMeta: in("settings")},
@@ -62,6 +64,7 @@ func TestPrerequisites(t *testing.T) {
 		"NotInjectedYet": {reason: "pods would be rolled out again a moment later", exist: append(all[:4:4], young), want: []string{"CA bundle in ConfigMap trusted-ca"}},
 		"NoInjector":     {reason: "a cluster without OpenShift need not wait", exist: append(all[:4:4], young), plain: true},
 		"NeverInjected":  {reason: "clusters without an injector must not wait for ever", exist: append(all[:4:4], old)},
+		"ClockBehind":    {reason: "nobody knows for how long, where the API server's clock is hours ahead", exist: append(all[:4:4], ahead)},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -52,11 +52,20 @@ func TestWokenByMemory(t *testing.T) {
 		_, err := kube.CoreV1().Secrets(driver.Namespace).Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 		return err
 	}
-	gated := func(s starter) factory.Controller { return s.gateController() }
-	tagged := func(s starter) factory.Controller { return s.tags(nil) }
+	gated := func(c *clients) factory.Controller {
+		kept := func() (bool, bool, error) { return false, true, nil }
+		return gate.New(gate.Config{Env: c.Env, Removed: kept, Removal: &ctrl.Latest[bool]{}, Filesystem: &ctrl.Latest[bool]{}})
+	}
+	tagged := func(c *clients) factory.Controller {
+		return tags.New(tags.Config{Env: c.Env, Clusters: &ctrl.Latest[[]ceph.Cluster]{}, Contents: usage.NewContents(c.Dynamic, c.Driver)})
+	}
+	static := func(c *clients) factory.Controller {
+		nothing := func(context.Context, factory.SyncContext) error { return nil }
+		return wrapped{name: "static", inner: nothing, resync: staticResync, informers: c.staticInformers(), operator: c.Operator, recorder: c.Recorder}.controller()
+	}
 	tests := map[string]struct {
 		reason string
-		row    func(starter) factory.Controller
+		row    func(*clients) factory.Controller
 		create func(context.Context, *fake.Clientset, string) error
 		name   string
 		wakes  bool
@@ -64,6 +73,10 @@ func TestWokenByMemory(t *testing.T) {
 		"GateRemembered": {"settings that are invalid now, and were valid once, may name Rook", gated, configMap, driver.RBD.StateConfigMap(), true},
 		"GateOther":      {"nobody reads it", gated, configMap, "other", false},
 		"TagsClusterIDs": {"volumes of a clusterID that nobody knew wait for it", tagged, secret, driver.RBD.ConfigSecret(), true},
+		"StaticApplied":  {"somebody has emptied what the cluster's CA bundle comes into", static, configMap, driver.RBD.TrustedCAConfigMap(), true},
+		"StaticStatus":   {"it is written each time that something is told, and each sync is 33 requests", static, configMap, driver.RBD.StatusConfigMap(), false},
+		"StaticState":    {"it is written with each monmap", static, configMap, driver.RBD.StateConfigMap(), false},
+		"StaticSibling":  {"the other driver's operator has its own", static, configMap, driver.CephFS.StatusConfigMap(), false},
 		"TagsOther":      {"nobody reads it", tagged, secret, "other", false},
 	}
 	for name, tc := range tests {
@@ -71,11 +84,11 @@ func TestWokenByMemory(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, stop := context.WithCancel(t.Context())
 				kube := fake.NewClientset()
-				s, operator := newWakeable(t, kube)
-				c := tc.row(s)
-				s.clients.kubeInformers.Start(ctx.Done())
-				s.clients.volumes.Start(ctx.Done())
-				s.clients.config.Start(ctx.Done())
+				all, operator := newWakeable(t, kube)
+				c := tc.row(all)
+				all.kubeInformers.Start(ctx.Done())
+				all.volumes.Start(ctx.Done())
+				all.config.Start(ctx.Done())
 				var running sync.WaitGroup
 				running.Go(func() { c.Run(ctx, 1) })
 				<-time.After(time.Second)
@@ -89,31 +102,27 @@ func TestWokenByMemory(t *testing.T) {
 				}
 				stop()
 				running.Wait()
-				s.clients.volumes.Shutdown()
-				s.clients.config.Shutdown()
+				all.volumes.Shutdown()
+				all.config.Shutdown()
 			})
 		})
 	}
 }
 
-func newWakeable(t *testing.T, kube *fake.Clientset) (starter, *asked) {
+func newWakeable(t *testing.T, kube *fake.Clientset) (*clients, *asked) {
 	t.Helper()
 	config := &rest.Config{Host: "https://192.0.2.1"}
-	c, err := newClients(&controllercmd.ControllerContext{KubeConfig: config, ProtoKubeConfig: config, Clock: clock.RealClock{}}, driver.RBD)
+	c, err := newClients(&controllercmd.ControllerContext{
+		KubeConfig: config, ProtoKubeConfig: config, Clock: clock.RealClock{}, EventRecorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
+	}, driver.RBD)
 	if err != nil {
 		t.Fatal(err)
 	}
 	operator := &asked{finalizable: finalizable{conditiontest.New(operatorv1.Managed)}}
-	c.operator, c.kube = operator, kube
+	c.Operator, c.Kube = operator, kube
 	c.kubeInformers = v1helpers.NewKubeInformersForNamespaces(kube, "", driver.Namespace)
 	c.volumes = informers.NewSharedInformerFactory(kube, 0)
 	c.config = configinformers.NewSharedInformerFactory(configfake.NewClientset(), 0)
-	s := starter{
-		driver: driver.RBD, clients: c, recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
-		clusters: &ctrl.Latest[[]ceph.Cluster]{}, filesystem: &ctrl.Latest[bool]{}, gate: &ctrl.Latest[gate.State]{},
-		usage: &ctrl.Latest[usage.Usage]{}, used: &ctrl.Latest[map[string][]string]{}, contents: usage.NewContents(c.dynamic, driver.RBD),
-		reports: reports{tags: &ctrl.Latest[tags.Report]{}},
-	}
-	s.proof = s.newProof()
-	return s, operator
+	c.inform()
+	return c, operator
 }

@@ -14,7 +14,7 @@ import (
 
 func (r *careRig) expectCapacities(t *testing.T, reason string, want ...Capacity) {
 	t.Helper()
-	got, _ := r.config.Capacities.Get()
+	got, _ := r.controller.Capacities.Get()
 	if diff := cmp.Diff(Capacities{cephtest.FSID: want}, got); diff != "" {
 		t.Errorf("%s (-want +got)\n%s", reason, diff)
 	}

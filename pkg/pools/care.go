@@ -3,16 +3,15 @@ package pools
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	configinformers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
-	"k8s.io/utils/clock"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
@@ -61,8 +60,7 @@ type Proof interface {
 
 // CareConfig is all that the controller of pools in use works with.
 type CareConfig struct {
-	Driver   driver.Driver
-	Operator v1helpers.OperatorClient
+	ctrl.Env
 	// Client returns the live connection to a Ceph cluster; false while there is none.
 	Client   func(fsid string) (Cluster, bool)
 	Clusters *ctrl.Latest[[]ceph.Cluster]
@@ -73,32 +71,31 @@ type CareConfig struct {
 	// Proof is asked before anything is released.
 	Proof Proof
 	// Placement is where the default StorageClass's volumes go; Open says that there is to be one.
-	Placement       *ctrl.Latest[ceph.Placement]
-	Open            func() bool
-	Settings        func() (driver.Settings, error)
-	Infrastructures configinformers.InfrastructureInformer
-	// Problems is set to what keeps StorageClasses from working, in sorted sentences.
-	Problems *ctrl.Latest[[]string]
-	Report   *ctrl.Latest[Report]
-	// Capacities is set to what is in the pools in use.
-	Capacities *ctrl.Latest[Capacities]
-	// Used is set to the names, sorted, of the pools in use in which the operator shows that it runs, by
-	// fsid. A Ceph cluster of which they are not known yet is left out.
-	Used *ctrl.Latest[map[string][]string]
-	// Tell writes a warning event about a StorageClass. before is how often the same was told
-	// earlier, and then mended, in the life of this process.
-	Tell     func(ctx context.Context, class, message string, before int) error
-	Recorder events.Recorder
-	Clock    clock.PassiveClock
+	Placement *ctrl.Latest[ceph.Placement]
+	Open      func() bool
 }
 
-type care struct {
+// Care is the controller of pools in use, and what it has found.
+type Care struct {
+	factory.Controller
 	CareConfig
+	// Problems is what keeps StorageClasses from working, in sorted sentences.
+	Problems ctrl.Latest[[]string]
+	Report   ctrl.Latest[Report]
+	// Capacities is what is in the pools in use.
+	Capacities ctrl.Latest[Capacities]
+	// Used are the names, sorted, of the pools in use in which the operator shows that it runs, by
+	// fsid. A Ceph cluster of which they are not known yet is left out.
+	Used ctrl.Latest[map[string][]string]
+
 	started time.Time
 	// seen is what is known of each Ceph cluster, by fsid; it survives outages.
 	seen map[string]*view
 	// asked is what the last looks were for: another question has all of them taken again.
 	asked string
+	// tell writes a warning event about a StorageClass. before is how often the same was told
+	// earlier, and then mended, in the life of this process.
+	tell func(ctx context.Context, class, message string, before int) error
 	// told is the newest event about each class, times how often each event was written.
 	told  map[string]string
 	times map[classProblem]int
@@ -108,21 +105,17 @@ type care struct {
 // reports what is missing, creates pools where the settings ask for that, and keeps pools in
 // use from removal. It writes PoolsProtected, VolumePlacesPresent and LegacyVolumes, which no
 // aggregation counts.
-func NewCare(config CareConfig) factory.Controller {
-	c := &care{CareConfig: config, started: config.Clock.Now(), seen: map[string]*view{}, told: map[string]string{}, times: map[classProblem]int{}}
-	return factory.New().
-		WithSync(c.sync).
+func NewCare(config CareConfig) *Care {
+	c := &Care{CareConfig: config, started: config.Clock.Now(), seen: map[string]*view{}, told: map[string]string{}, times: map[classProblem]int{}}
+	c.tell = c.warn
+	c.Controller = c.Factory(careName, c.sync).
 		ResyncEvery(careInterval).
-		WithControllerInstanceName(careName).
-		WithInformers(c.Operator.Informer(), c.Clusters, c.Usage, c.Placement, c.Proof, c.Infrastructures.Informer()).
+		WithInformers(c.Clusters, c.Usage, c.Placement, c.Proof, c.Infrastructures.Informer()).
 		ToController(careName, c.Recorder)
+	return c
 }
 
-func (c *care) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
-	if err != nil || state == ctrl.NoCR {
-		return err
-	}
+func (c *Care) sync(ctx context.Context, syncCtx factory.SyncContext, state operatorv1.ManagementState) error {
 	clusters, connected := c.Clusters.Get()
 	used, known := c.Usage.Get()
 	if !connected || state != operatorv1.Managed {
@@ -164,7 +157,7 @@ func (c *care) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 
 // visit looks at one Ceph cluster if that is due, and returns when to look again. A cluster that
 // does not answer keeps its last findings: pkg/connection tells of that.
-func (c *care) visit(ctx context.Context, cluster ceph.Cluster, want demand) time.Duration {
+func (c *Care) visit(ctx context.Context, cluster ceph.Cluster, want demand) time.Duration {
 	client, live := c.Client(cluster.FSID)
 	if !live {
 		return watchInterval
@@ -177,7 +170,7 @@ func (c *care) visit(ctx context.Context, cluster ceph.Cluster, want demand) tim
 	}
 	ctx, cancel := context.WithTimeout(ctx, careDeadline)
 	defer cancel()
-	l := look{care: c, client: client, demand: want, cluster: cluster, view: v}
+	l := look{Care: c, client: client, demand: want, cluster: cluster, view: v}
 	err := l.run(ctx)
 	if ceph.NoAnswer(err) {
 		return watchInterval
@@ -190,4 +183,17 @@ func (c *care) visit(ctx context.Context, cluster ceph.Cluster, want demand) tim
 	}
 	v.client, v.at, v.outdated, v.found = client, c.Clock.Now(), false, &l.found
 	return v.due(client, c.Clock.Now(), proven, watched)
+}
+
+// warn is for `oc describe` of a StorageClass.
+func (c *Care) warn(ctx context.Context, class, message string, before int) error {
+	object, err := c.StorageClasses.Lister().Get(class)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading StorageClass %s: %w", class, err)
+	}
+	about := corev1.ObjectReference{APIVersion: "storage.k8s.io/v1", Kind: "StorageClass", Name: class, UID: object.UID}
+	return c.Warn(ctx, about, "CephPlaceMissing", message, before)
 }

@@ -30,7 +30,7 @@ import (
 
 // careRig is an OpenShift cluster with infra ID "infra" beside a Ceph cluster.
 type careRig struct {
-	controller factory.Controller
+	controller *Care
 	config     CareConfig
 	operator   *conditiontest.Operator
 	ceph       *cephtest.Cluster
@@ -40,7 +40,7 @@ type careRig struct {
 	// unknown is why it is not known what is used.
 	unknown error
 	proof   *proven
-	clock   *clocktesting.FakePassiveClock
+	clock   *clocktesting.FakeClock
 	events  []string
 }
 
@@ -72,35 +72,25 @@ func newCareRig(t *testing.T, d driver.Driver, denied ...string) *careRig {
 		Status:     configv1.InfrastructureStatus{InfrastructureName: "infra"},
 	}), 0)
 	r := &careRig{
-		operator: conditiontest.New(operatorv1.Managed), ceph: cephtest.New(), clock: clocktesting.NewFakePassiveClock(time.Unix(0, 0)),
+		operator: conditiontest.New(operatorv1.Managed), ceph: cephtest.New(), clock: clocktesting.NewFakeClock(time.Unix(0, 0)),
 	}
 	r.ceph.AddUser("u", denied...)
 	r.connect(t)
-	r.config = CareConfig{
-		Driver: d, Operator: r.operator,
-		Client:          func(fsid string) (Cluster, bool) { return r.client, fsid == cephtest.FSID },
-		Clusters:        &ctrl.Latest[[]ceph.Cluster]{},
-		Usage:           &ctrl.Latest[usage.Usage]{},
-		Unknown:         func() error { return r.unknown },
-		Placement:       &ctrl.Latest[ceph.Placement]{},
-		Open:            func() bool { return r.open },
-		Settings:        func() (driver.Settings, error) { return r.settings, nil },
-		Infrastructures: informers.Config().V1().Infrastructures(),
-		Problems:        &ctrl.Latest[[]string]{},
-		Report:          &ctrl.Latest[Report]{},
-		Capacities:      &ctrl.Latest[Capacities]{},
-		Used:            &ctrl.Latest[map[string][]string]{},
-		Tell: func(_ context.Context, class, message string, before int) error {
-			r.events = append(r.events, fmt.Sprintf("%s %d: %s", class, before, message))
-			return nil
-		},
-		Recorder: events.NewInMemoryRecorder("test", r.clock),
-		Clock:    r.clock,
+	r.config = CareConfig{Env: ctrl.Env{
+		Driver: d, Operator: r.operator, Settings: func() (driver.Settings, error) { return r.settings, nil },
+		Infrastructures: informers.Config().V1().Infrastructures(), Recorder: events.NewInMemoryRecorder("test", r.clock), Clock: r.clock,
+	},
+		Client:    func(fsid string) (Cluster, bool) { return r.client, fsid == cephtest.FSID },
+		Clusters:  &ctrl.Latest[[]ceph.Cluster]{},
+		Usage:     &ctrl.Latest[usage.Usage]{},
+		Unknown:   func() error { return r.unknown },
+		Placement: &ctrl.Latest[ceph.Placement]{},
+		Open:      func() bool { return r.open },
 	}
 	r.proof = &proven{usage: r.config.Usage}
 	r.config.Proof = r.proof
 	r.config.Clusters.Set([]ceph.Cluster{{FSID: cephtest.FSID, MonMap: r.ceph.MonMap(), Credentials: r.ceph.Credentials("u")}})
-	r.controller = NewCare(r.config)
+	r.start()
 	ctx, cancel := context.WithCancel(t.Context())
 	informers.Start(ctx.Done())
 	informers.WaitForCacheSync(ctx.Done())
@@ -109,6 +99,15 @@ func newCareRig(t *testing.T, d driver.Driver, denied ...string) *careRig {
 		informers.Shutdown()
 	})
 	return r
+}
+
+// start makes a new process, which knows nothing.
+func (r *careRig) start() {
+	r.controller = NewCare(r.config)
+	r.controller.tell = func(_ context.Context, class, message string, before int) error {
+		r.events = append(r.events, fmt.Sprintf("%s %d: %s", class, before, message))
+		return nil
+	}
 }
 
 func (r *careRig) connect(t *testing.T) {
@@ -216,7 +215,7 @@ func (r *careRig) expect(t *testing.T, conditionType string, status operatorv1.C
 
 func (r *careRig) expectProblems(t *testing.T, reason string, want ...string) {
 	t.Helper()
-	got, _ := r.config.Problems.Get()
+	got, _ := r.controller.Problems.Get()
 	if len(got) != len(want) {
 		t.Errorf("%s: got problems %q, want %q", reason, got, want)
 		return
@@ -230,7 +229,7 @@ func (r *careRig) expectProblems(t *testing.T, reason string, want ...string) {
 
 func (r *careRig) expectReport(t *testing.T, want Report) {
 	t.Helper()
-	got, _ := r.config.Report.Get()
+	got, _ := r.controller.Report.Get()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("report (-want +got)\n%s", diff)
 	}

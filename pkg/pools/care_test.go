@@ -46,7 +46,7 @@ func TestMissingPoolIsReported(t *testing.T) {
 	r.ceph.AddPool(ceph.Pool{Name: "godo", Applications: []string{"rbd"}})
 	r.clock.SetTime(r.clock.Now().Add(watchInterval))
 	r.sync(t)
-	if got, _ := r.config.Problems.Get(); len(got) != 4 {
+	if got, _ := r.controller.Problems.Get(); len(got) != 4 {
 		t.Errorf("a pool that appears is seen within seconds while something is missing: %q", got)
 	}
 	r.ceph.RemovePool("godo")
@@ -63,7 +63,7 @@ func TestMissingPoolIsReported(t *testing.T) {
 
 func TestPoolsAreCreatedOnDemand(t *testing.T) {
 	r := newCareRig(t, driver.RBD)
-	r.settings.CreatePools = true
+	r.settings.MissingPools = driver.MissingCreate
 	r.ceph.AddPool(ceph.Pool{Name: "bare"})
 	r.ceph.AddPool(ceph.Pool{Name: "files", Applications: []string{"cephfs"}})
 	r.use(t, classes(
@@ -84,7 +84,7 @@ func TestPoolsAreCreatedOnDemand(t *testing.T) {
 	r.expectFlagged(t, "in use at once", "bare", "new")
 
 	cephfs := newCareRig(t, driver.CephFS)
-	cephfs.settings.CreatePools = true
+	cephfs.settings.MissingPools = driver.MissingCreate
 	cephfs.use(t, classes(class(driver.CephFS, "c", "fsName", "none")))
 	cephfs.expectProblems(t, "filesystems are the administrator's", `filesystem "none" does not exist; create it: ceph fs volume create none`)
 	if cephfs.writes() != 0 {
@@ -92,7 +92,7 @@ func TestPoolsAreCreatedOnDemand(t *testing.T) {
 	}
 
 	denied := newCareRig(t, driver.RBD, "osd pool create")
-	denied.settings.CreatePools = true
+	denied.settings.MissingPools = driver.MissingCreate
 	denied.use(t, classes(class(driver.RBD, "c", "pool", "p")))
 	denied.expectProblems(t, "who may not create says so", `creating pool "p": ceph osd pool create: access denied`, `pool "p" does not exist`)
 }
@@ -118,7 +118,7 @@ func TestFilesystemsOfClasses(t *testing.T) {
 	}
 	r.clock.SetTime(r.clock.Now().Add(watchInterval))
 	r.sync(t)
-	if got, _ := r.config.Problems.Get(); len(got) != 2 {
+	if got, _ := r.controller.Problems.Get(); len(got) != 2 {
 		t.Errorf("the group is there: %q", got)
 	}
 }
@@ -187,7 +187,7 @@ func TestUnknownCephCluster(t *testing.T) {
 	pv.Spec.CSI.VolumeAttributes["clusterID"] = "elsewhere"
 	r.config.Usage.Set(use(driver.RBD, classes(stranger, nobody), pv))
 	r.sync(t)
-	if _, known := r.config.Problems.Get(); known {
+	if _, known := r.controller.Problems.Get(); known {
 		t.Error("just after the start the connection to that Ceph cluster may be on its way")
 	}
 	r.clock.SetTime(r.clock.Now().Add(settling))

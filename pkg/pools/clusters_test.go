@@ -39,7 +39,7 @@ func TestSeveralCephClusters(t *testing.T) {
 	}
 	clusters, _ := r.config.Clusters.Get()
 	r.config.Clusters.Set(append(clusters, ceph.Cluster{FSID: fsid, MonMap: second.MonMap()}))
-	r.controller = NewCare(r.config)
+	r.start()
 
 	there, typo := class(driver.RBD, "there", "pool", "there"), class(driver.RBD, "typo", "pool", "tehre")
 	there.Parameters["clusterID"], typo.Parameters["clusterID"] = fsid, fsid

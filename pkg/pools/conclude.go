@@ -46,7 +46,7 @@ func quotedPools(names []string) string {
 }
 
 // trouble is what a look that failed leads to.
-func (c *care) trouble(cluster ceph.Cluster, err error) trouble {
+func (c *Care) trouble(cluster ceph.Cluster, err error) trouble {
 	reason := condition.SyncError
 	if errors.Is(err, ceph.ErrDenied) {
 		reason = condition.AccessDenied
@@ -55,7 +55,7 @@ func (c *care) trouble(cluster ceph.Cluster, err error) trouble {
 }
 
 // conclude publishes what was found in all Ceph clusters together, once each was looked at.
-func (c *care) conclude(ctx context.Context, clusters []ceph.Cluster, want demand) error {
+func (c *Care) conclude(ctx context.Context, clusters []ceph.Cluster, want demand) error {
 	if len(clusters) == 0 {
 		return nil
 	}
@@ -95,7 +95,7 @@ func put(byCluster map[string][]string, fsid string, names []string) {
 }
 
 // strangers finds classes and volumes of Ceph clusters that are not known here.
-func (c *care) strangers(all *findings, clusters []ceph.Cluster, want demand) bool {
+func (c *Care) strangers(all *findings, clusters []ceph.Cluster, want demand) bool {
 	var known []string
 	for _, cluster := range clusters {
 		known = append(known, cluster.FSID)
@@ -128,7 +128,7 @@ func sortedTexts(problems []classProblem) []string {
 	return slices.Compact(out)
 }
 
-func (c *care) report(ctx context.Context, all findings, want demand) error {
+func (c *Care) report(ctx context.Context, all findings, want demand) error {
 	conditions := []*applyoperatorv1.OperatorConditionApplyConfiguration{protection(all, want.protect), places(all.lost)}
 	if message := describeLegacy(want.usage); message != "" {
 		conditions = append(conditions, condition.New(condition.LegacyVolumes, operatorv1.ConditionTrue, condition.OlderVolumes, message))
@@ -137,7 +137,7 @@ func (c *care) report(ctx context.Context, all findings, want demand) error {
 }
 
 // unknown tells of what keeps the operator from knowing which pools are in use.
-func (c *care) unknown(ctx context.Context) error {
+func (c *Care) unknown(ctx context.Context) error {
 	err := c.Unknown()
 	if !apierrors.IsForbidden(err) {
 		return nil // It will be known in a moment.
@@ -173,7 +173,7 @@ func places(lost []string) *applyoperatorv1.OperatorConditionApplyConfiguration 
 }
 
 // tellClasses writes one event about each class whose problems have changed.
-func (c *care) tellClasses(ctx context.Context, problems []classProblem) error {
+func (c *Care) tellClasses(ctx context.Context, problems []classProblem) error {
 	texts := map[string][]classProblem{}
 	for _, p := range problems {
 		texts[p.class] = append(texts[p.class], p)
@@ -190,7 +190,7 @@ func (c *care) tellClasses(ctx context.Context, problems []classProblem) error {
 			continue
 		}
 		event := classProblem{class, message}
-		if err := c.Tell(ctx, class, message, c.times[event]); err != nil {
+		if err := c.tell(ctx, class, message, c.times[event]); err != nil {
 			errs = append(errs, err)
 			continue
 		}

@@ -9,15 +9,9 @@ import (
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	configinformers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	coreinformers "k8s.io/client-go/informers/core/v1"
-	storageinformers "k8s.io/client-go/informers/storage/v1"
-	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
@@ -62,32 +56,23 @@ type Ceph interface {
 
 // Config is all that the controller uses.
 type Config struct {
-	Driver   driver.Driver
-	Operator v1helpers.OperatorClient
+	ctrl.Env
 	// Client returns the live connection to a Ceph cluster; false while there is none.
 	Client  func(fsid string) (Ceph, bool)
 	Cluster *ctrl.Latest[ceph.Cluster]
-	// Settings reads spec.driverConfig of the ClusterCSIDriver.
-	Settings func() (driver.Settings, error)
-	Record   Record
+	Record  Record
 	// ConfigJSON reads what ceph-csi's config.json has by now, past the cache.
 	ConfigJSON func(ctx context.Context) ([]ceph.ConfigEntry, error)
 	// Minted says whether the driver works with users that the operator has made.
-	Minted            *ctrl.Latest[bool]
-	Infrastructures   configinformers.InfrastructureInformer
-	StorageClasses    storageinformers.StorageClassInformer
-	PersistentVolumes coreinformers.PersistentVolumeInformer
+	Minted *ctrl.Latest[bool]
 	// Open says that the driver is to be deployed. While it is not, Ceph is asked only
 	// whether it has a filesystem, if the driver needs one.
 	// Closed says that it is not, which takes longer to know than that it is not known to be.
 	Open, Closed func() bool
-	Filesystem   *ctrl.Latest[bool]
-	// Placement is set to the place in use; it survives outages and restarts.
-	Placement *ctrl.Latest[ceph.Placement]
-	// Triggers wake the controller besides its own informers: what Open and Record rest on.
+	// Filesystem is set to whether Ceph has one.
+	Filesystem *ctrl.Latest[bool]
+	// Triggers wake the controller when Open may have changed.
 	Triggers []factory.Informer
-	Recorder events.Recorder
-	Clock    clock.PassiveClock
 }
 
 // question is what Ceph is asked. The same one is not put again before a time has passed.
@@ -108,8 +93,13 @@ func (q question) again() time.Duration {
 	return surveyAgain
 }
 
-type controller struct {
+// Controller finds the place of the default StorageClass.
+type Controller struct {
+	factory.Controller
 	Config
+	// Placement is the place in use; it survives outages and restarts.
+	Placement ctrl.Latest[ceph.Placement]
+
 	session session
 	asked   question
 	askedAt time.Time
@@ -119,28 +109,24 @@ type controller struct {
 
 // New returns the controller that writes CephPoolsDegraded with reasons NoPool, NoFilesystem,
 // NoActiveMDS, AccessDenied, CephUnreachable (of the mgr alone), InvalidSettings and SyncError.
-func New(config Config) factory.Controller {
-	c := &controller{Config: config}
+func New(config Config) *Controller {
+	c := &Controller{Config: config}
 	c.session.recorder, c.session.clock = config.Recorder, config.Clock
-	return factory.New().
-		WithSync(c.sync).
+	c.Controller = c.Factory(controllerName, c.sync).
 		ResyncEvery(interval).
-		WithControllerInstanceName(controllerName).
-		WithInformers(c.Operator.Informer(), c.Cluster, c.Minted, c.Infrastructures.Informer()).
+		WithInformers(c.Cluster, c.Minted, c.Infrastructures.Informer()).
+		WithInformers(c.Remembered()). // Without the record in the cache, an earlier choice would be made anew.
 		WithInformers(c.Triggers...).
 		WithFilteredEventsInformers(ctrl.Named(c.Driver.StorageClass), c.StorageClasses.Informer()).
 		WithBareInformers(c.PersistentVolumes.Informer()).
 		ToController(controllerName, c.Recorder)
+	return c
 }
 
-func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+func (c *Controller) sync(ctx context.Context, syncCtx factory.SyncContext, state operatorv1.ManagementState) error {
 	open := c.Open()
 	if !open && !c.Driver.NeedsFilesystem {
 		return c.idle(ctx)
-	}
-	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
-	if err != nil || state == ctrl.NoCR {
-		return err
 	}
 	in, err := c.gather(ctx, open)
 	c.keep(in)
@@ -185,7 +171,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 
 // idle is when Ceph is not asked. A driver that is not deployed needs no place: what was wrong with it before counts
 // no more.
-func (c *controller) idle(ctx context.Context) error {
+func (c *Controller) idle(ctx context.Context) error {
 	if !c.Closed() {
 		return nil
 	}
@@ -194,7 +180,7 @@ func (c *controller) idle(ctx context.Context) error {
 }
 
 // doubts says that err may pass by itself, and has not lasted yet.
-func (c *controller) doubts(err error) bool {
+func (c *Controller) doubts(err error) bool {
 	mayPass := func(target error) bool { return errors.Is(err, target) }
 	if !slices.ContainsFunc([]error{ceph.ErrNoActiveMDS, ceph.ErrNotFound, driver.ErrNoManager}, mayPass) {
 		c.doubted = time.Time{}
@@ -207,7 +193,7 @@ func (c *controller) doubts(err error) bool {
 }
 
 // keep publishes what is known without Ceph, so that a class stays as it is after a restart.
-func (c *controller) keep(in input) {
+func (c *Controller) keep(in input) {
 	if _, published := c.Placement.Get(); published {
 		return
 	}
@@ -218,7 +204,7 @@ func (c *controller) keep(in input) {
 
 // ask puts the question to Ceph and publishes the answer; the record comes first, so that a
 // crash in between forgets nothing.
-func (c *controller) ask(ctx context.Context, q question) error {
+func (c *Controller) ask(ctx context.Context, q question) error {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 	if !q.open {
@@ -247,7 +233,7 @@ func (c *controller) ask(ctx context.Context, q question) error {
 
 // claim comes before anybody may use the place: users have their rights by it. The controller of
 // pools in use tells of refusals, and writes what is missing.
-func (c *controller) claim(ctx context.Context, q question, place ceph.Placement) error {
+func (c *Controller) claim(ctx context.Context, q question, place ceph.Placement) error {
 	var has driver.Inventory
 	var err error
 	if has.Pools, err = c.session.Pools(ctx); err != nil {
@@ -264,7 +250,7 @@ func (c *controller) claim(ctx context.Context, q question, place ceph.Placement
 
 // survey tells the gate whether deploying the driver makes sense. To a user who may not list
 // filesystems there are none: ceph-csi lists them as well.
-func (c *controller) survey(ctx context.Context) error {
+func (c *Controller) survey(ctx context.Context) error {
 	filesystems, err := c.session.FileSystems(ctx)
 	if err != nil && !errors.Is(err, ceph.ErrDenied) {
 		return err
@@ -273,6 +259,6 @@ func (c *controller) survey(ctx context.Context) error {
 	return nil
 }
 
-func (c *controller) report(ctx context.Context, problem error) error {
+func (c *Controller) report(ctx context.Context, problem error) error {
 	return condition.Say(ctx, c.Operator, controllerName, nil, describe(problem))
 }

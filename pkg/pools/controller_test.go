@@ -54,7 +54,9 @@ func TestClaimComesFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, tc.driver, tc.denied)
 			r.ceph.AddFileSystem("a", true)
-			r.settings.Unprotected = tc.unprotected
+			if tc.unprotected {
+				r.settings.PoolProtection = driver.PoolsUnprotected
+			}
 			claimed := func() map[string]string {
 				out := map[string]string{}
 				for _, p := range r.ceph.Pools() {
@@ -149,7 +151,7 @@ func TestUnreadableRecordGuessesNoGroup(t *testing.T) {
 	r.config.Cluster.Clear()
 	r.record.fail = errors.New("boom")
 	r.sync(t)
-	if place, published := r.config.Placement.Get(); published {
+	if place, published := r.controller.Placement.Get(); published {
 		t.Errorf("published %+v, whose group may lose every volume of the recorded one", place)
 	}
 }

@@ -25,11 +25,11 @@ type demand struct {
 	apart time.Duration
 }
 
-func (c *care) demand(used usage.Usage, settings driver.Settings, infraID string) demand {
+func (c *Care) demand(used usage.Usage, settings driver.Settings, infraID string) demand {
 	place, decided := c.Placement.Get()
 	return demand{
 		usage: used, place: place, user: user{infraID, c.Driver.Kind},
-		create: settings.CreatePools, protect: !settings.Unprotected, undecided: !decided && c.Open(),
+		create: settings.CreatesPools(), protect: settings.ProtectsPools(), undecided: !decided && c.Open(),
 		apart: settings.Withdrawal(),
 	}
 }
@@ -64,7 +64,7 @@ type view struct {
 	unused map[int64]time.Time
 }
 
-func (c *care) view(fsid string) *view {
+func (c *Care) view(fsid string) *view {
 	v := c.seen[fsid]
 	if v == nil {
 		v = &view{groups: map[string]listing{}, namespaces: map[string]listing{}, unused: map[int64]time.Time{}}

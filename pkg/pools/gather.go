@@ -14,7 +14,7 @@ import (
 
 // gather reads everything but Ceph. What could be read is returned beside an error, so that
 // a class that exists keeps its place whatever else is broken.
-func (c *controller) gather(ctx context.Context, open bool) (input, error) {
+func (c *Controller) gather(ctx context.Context, open bool) (input, error) {
 	var in input
 	cluster, _ := c.Cluster.Get()
 	in.fsid = cluster.FSID
@@ -53,7 +53,7 @@ func (c *controller) gather(ctx context.Context, open bool) (input, error) {
 }
 
 // readHome reads past the caches: what they lack may be there.
-func (c *controller) readHome(ctx context.Context, in *input) error {
+func (c *Controller) readHome(ctx context.Context, in *input) error {
 	recorded, _, err := c.Record.Read(ctx)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (c *controller) readHome(ctx context.Context, in *input) error {
 }
 
 // users says whether the driver works with users of its own; nil while nobody knows.
-func (c *controller) users(mode driver.CredentialsMode) *bool {
+func (c *Controller) users(mode driver.CredentialsMode) *bool {
 	switch minted, known := c.Minted.Get(); {
 	case mode == driver.CredentialsMint || mode == driver.CredentialsPassthrough:
 		minted = mode == driver.CredentialsMint
@@ -76,7 +76,7 @@ func (c *controller) users(mode driver.CredentialsMode) *bool {
 }
 
 // places counts the driver's volumes by where they are.
-func (c *controller) places(fsid string) (map[ceph.Placement]int, error) {
+func (c *Controller) places(fsid string) (map[ceph.Placement]int, error) {
 	volumes, err := c.PersistentVolumes.Lister().List(labels.Everything())
 	if err != nil {
 		return nil, fmt.Errorf("listing PersistentVolumes: %w", err)

@@ -73,7 +73,7 @@ func (in input) atHome() bool {
 }
 
 // settle remembers a home that nobody did, after asking Ceph where volumes may be, before anything can be made there.
-func (c *controller) settle(ctx context.Context, q question) (driver.Wish, error) {
+func (c *Controller) settle(ctx context.Context, q question) (driver.Wish, error) {
 	wish := q.wish
 	if q.home == remembered {
 		return wish, nil

@@ -88,7 +88,7 @@ func TestNewHome(t *testing.T) {
 	}
 	r.config.Minted.Set(true)
 	r.record.saving = func() {
-		if _, placed := r.config.Placement.Get(); r.record.saves == 0 && (placed || len(r.ceph.Groups("a")) > 0) {
+		if _, placed := r.controller.Placement.Get(); r.record.saves == 0 && (placed || len(r.ceph.Groups("a")) > 0) {
 			t.Error("the record comes too late")
 		}
 	}
@@ -114,7 +114,7 @@ func TestHomeWithoutMDS(t *testing.T) {
 	if want := (state.Placement{FSID: r.fsid(), SubvolumeGroup: "infra", JournalNamespace: "infra"}); r.record.place != want {
 		t.Errorf("recorded %+v, want %+v", r.record.place, want)
 	}
-	if _, placed := r.config.Placement.Get(); placed {
+	if _, placed := r.controller.Placement.Get(); placed {
 		t.Error("there is no place yet")
 	}
 }

@@ -51,7 +51,7 @@ func TestMissingNamespaceIsReported(t *testing.T) {
 	}
 	r.clock.SetTime(r.clock.Now().Add(watchInterval))
 	r.sync(t)
-	if got, _ := r.config.Problems.Get(); len(got) != 3 || strings.Contains(strings.Join(got, " "), "namespace") {
+	if got, _ := r.controller.Problems.Get(); len(got) != 3 || strings.Contains(strings.Join(got, " "), "namespace") {
 		t.Errorf("the namespace is there: %q", got)
 	}
 }
@@ -66,7 +66,7 @@ func TestNamespaceThatCannotBeTold(t *testing.T) {
 
 func TestNamespacesAreCreatedOnDemand(t *testing.T) {
 	r := newCareRig(t, driver.RBD)
-	r.settings.CreatePools = true
+	r.settings.MissingPools = driver.MissingCreate
 	r.useNamespace(t, inNamespace("c", "pool", "new"))
 	r.expectProblems(t, "pool and namespace are made")
 	names, err := r.client.Namespaces(t.Context(), "new")
@@ -81,14 +81,14 @@ func TestNamespacesAreCreatedOnDemand(t *testing.T) {
 
 	denied := newCareRig(t, driver.RBD, "namespace create")
 	denied.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
-	denied.settings.CreatePools = true
+	denied.settings.MissingPools = driver.MissingCreate
 	denied.useNamespace(t, inNamespace("c", "pool", "p"))
 	denied.expectProblems(t, "who may not create says so", `creating RADOS namespace "n" in pool "p"`, `pool "p" has no RADOS namespace "n"`)
 }
 
 func TestGroupsAreCreatedOnDemand(t *testing.T) {
 	r := newCareRig(t, driver.CephFS)
-	r.settings.CreatePools = true
+	r.settings.MissingPools = driver.MissingCreate
 	r.ceph.AddFileSystem("a", true)
 	r.ceph.AddFileSystem("idle", false)
 	both := classes(class(driver.CephFS, "c", "fsName", "a"), class(driver.CephFS, "idle", "fsName", "idle"))
@@ -109,7 +109,7 @@ func TestGroupsAreCreatedOnDemand(t *testing.T) {
 	}
 
 	denied := newCareRig(t, driver.CephFS, "fs subvolumegroup create")
-	denied.settings.CreatePools = true
+	denied.settings.MissingPools = driver.MissingCreate
 	denied.ceph.AddFileSystem("a", true)
 	denied.use(t, classes(class(driver.CephFS, "c", "fsName", "a")))
 	denied.expectProblems(t, "who may not create says so", `creating subvolume group "csi" of filesystem "a"`, `filesystem "a" has no subvolume group "csi"`)
@@ -118,7 +118,7 @@ func TestGroupsAreCreatedOnDemand(t *testing.T) {
 // TestGroupUnknown: a group that ceph-csi may not be told to use is neither missed nor made.
 func TestGroupUnknown(t *testing.T) {
 	r := newCareRig(t, driver.CephFS)
-	r.settings.CreatePools = true
+	r.settings.MissingPools = driver.MissingCreate
 	r.ceph.AddFileSystem("a", true)
 	named := classes(class(driver.CephFS, "c", "fsName", "a"))
 	r.config.Usage.Set(usage.Of(driver.CephFS, nil, named, nil))

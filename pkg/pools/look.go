@@ -15,7 +15,7 @@ import (
 
 // look is one look at one Ceph cluster, and what is done there.
 type look struct {
-	*care
+	*Care
 	demand
 	client  Cluster
 	cluster ceph.Cluster

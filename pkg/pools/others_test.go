@@ -57,10 +57,10 @@ func TestPoolsOfOtherDriversAreProtected(t *testing.T) {
 					t.Errorf("the claim %q gives this driver's users rights to another driver's pool", value)
 				}
 			}
-			r.settings.Unprotected = true
+			r.settings.PoolProtection = driver.PoolsUnprotected
 			r.later(t)
 			r.expectFlagged(t, "poolProtection is Disabled")
-			r.settings.Unprotected = false
+			r.settings.PoolProtection = driver.PoolsProtected
 			r.later(t)
 			r.expectFlagged(t, tc.reason, tc.want...)
 			r.use(t, nil)

@@ -108,7 +108,7 @@ func TestProblems(t *testing.T) {
 				r.later(t)
 			}
 			r.expect(t, tc.reason, tc.why, tc.text...)
-			if place, published := r.config.Placement.Get(); published {
+			if place, published := r.controller.Placement.Get(); published {
 				t.Errorf("%s: published %+v", tc.reason, place)
 			}
 			writes := r.operator.Writes()

@@ -88,16 +88,16 @@ func TestSnapshotsKeepTheirDataPool(t *testing.T) {
 			r.config.Usage.Set(usage.Of(driver.RBD, nil, nil, nil, usage.Snapshot{Driver: servedBy, Handle: pv.Spec.CSI.VolumeHandle}))
 			r.later(t)
 			r.expectFlagged(t, "a snapshot is left", "ec", "p")
-			r.controller = NewCare(r.config)
+			r.start()
 			r.later(t)
 			r.expectFlagged(t, "also after a restart", "ec", "p")
 			if after := claim(); after != before {
 				t.Errorf("the claim, which gives the right, was %q and is %q", before, after)
 			}
-			r.settings.Unprotected = true
+			r.settings.PoolProtection = driver.PoolsUnprotected
 			r.later(t)
 			r.expectFlagged(t, "unprotected")
-			r.settings.Unprotected = false
+			r.settings.PoolProtection = driver.PoolsProtected
 			r.later(t)
 			r.use(t, nil)
 			r.expectFlagged(t, "the last snapshot has gone")
@@ -113,7 +113,7 @@ func TestReleaseAfterRestart(t *testing.T) {
 	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
 	r.use(t, classes(class(driver.RBD, "c", "pool", "p")))
 	r.expectFlagged(t, "in use", "p")
-	r.controller = NewCare(r.config)
+	r.start()
 	r.config.Usage.Clear()
 	r.later(t)
 	r.expectFlagged(t, "until classes and volumes are known, nothing is released", "p")
@@ -156,7 +156,7 @@ func TestProtectionDisabled(t *testing.T) {
 	r := newCareRig(t, driver.RBD)
 	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
 	r.use(t, classes(class(driver.RBD, "c", "pool", "p")))
-	r.settings.Unprotected = true
+	r.settings.PoolProtection = driver.PoolsUnprotected
 	r.later(t)
 	r.expectFlagged(t, "released")
 	if got := r.ceph.Pools()[0].Metadata["rbd"]; len(got) != 1 || got[driver.ClaimKey("infra", "rbd")] != driver.ClaimUnprotected {
@@ -200,7 +200,7 @@ func TestManyPoolsTakeSeveralLooks(t *testing.T) {
 	r := newCareRig(t, driver.RBD)
 	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
 	l := look{
-		care: &care{CareConfig: r.config}, client: r.client, cluster: ceph.Cluster{FSID: cephtest.FSID},
+		Care: &Care{CareConfig: r.config}, client: r.client, cluster: ceph.Cluster{FSID: cephtest.FSID},
 		demand: demand{user: user{"u", "rbd"}, protect: true}, has: driver.Inventory{Pools: r.ceph.Pools()},
 	}
 	short, cancel := context.WithTimeout(t.Context(), markReserve/2)
@@ -230,7 +230,7 @@ func TestPoolWithoutApplication(t *testing.T) {
 func TestUsed(t *testing.T) {
 	used := func(r *careRig, reason string, want ...string) {
 		t.Helper()
-		got, _ := r.config.Used.Get()
+		got, _ := r.controller.Used.Get()
 		if !slices.Equal(got[cephtest.FSID], want) {
 			t.Errorf("%s: in use %q, want %q", reason, got, want)
 		}
@@ -241,7 +241,7 @@ func TestUsed(t *testing.T) {
 	}
 	r.ceph.AddPool(ceph.Pool{Name: "ec", Applications: []string{"rbd"}, ErasureCoded: true, Overwrites: true})
 	r.sync(t)
-	if _, known := r.config.Used.Get(); !known {
+	if _, known := r.controller.Used.Get(); !known {
 		t.Error("what is claimed is not known before what is used is")
 	}
 	r.use(t, classes(class(driver.RBD, "c", "pool", "a", "dataPool", "ec"), class(driver.RBD, "d", "pool", "b")))

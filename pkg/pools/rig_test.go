@@ -105,7 +105,7 @@ func (c *counted) FileSystems(ctx context.Context) ([]ceph.FileSystem, error) {
 }
 
 type rig struct {
-	controller factory.Controller
+	controller *Controller
 	config     Config
 	operator   *conditiontest.Operator
 	ceph       *cephtest.Cluster
@@ -118,7 +118,7 @@ type rig struct {
 	record     *memory
 	// written is config.json.
 	written []ceph.ConfigEntry
-	clock   *clocktesting.FakePassiveClock
+	clock   *clocktesting.FakeClock
 }
 
 // newRig has a Ceph cluster that is connected, an open gate, and user "u" who may not do what
@@ -132,7 +132,7 @@ func newRig(t *testing.T, d driver.Driver, denied []string, objects ...runtime.O
 	}), 0)
 	r := &rig{
 		operator: conditiontest.New(operatorv1.Managed), ceph: cephtest.New(), connected: true, open: true,
-		record: &memory{}, clock: clocktesting.NewFakePassiveClock(time.Unix(0, 0)),
+		record: &memory{}, clock: clocktesting.NewFakeClock(time.Unix(0, 0)),
 	}
 	r.ceph.AddUser("u", denied...)
 	source := r.ceph.Source()
@@ -142,21 +142,19 @@ func newRig(t *testing.T, d driver.Driver, denied []string, objects ...runtime.O
 		t.Fatal(err)
 	}
 	r.client = &counted{Ceph: session}
-	r.config = Config{
-		Driver: d, Operator: r.operator, Record: r.record, Clock: r.clock,
-		Client:            func(fsid string) (Ceph, bool) { return r.client, r.connected && fsid == r.fsid() },
-		Settings:          func() (driver.Settings, error) { return r.settings, r.wrong },
-		Open:              func() bool { return r.open },
-		Closed:            func() bool { return r.closed },
-		Cluster:           &ctrl.Latest[ceph.Cluster]{},
-		Filesystem:        &ctrl.Latest[bool]{},
-		Minted:            &ctrl.Latest[bool]{},
-		ConfigJSON:        func(context.Context) ([]ceph.ConfigEntry, error) { return r.written, nil },
-		Placement:         &ctrl.Latest[ceph.Placement]{},
-		Infrastructures:   config.Config().V1().Infrastructures(),
-		StorageClasses:    kube.Storage().V1().StorageClasses(),
-		PersistentVolumes: kube.Core().V1().PersistentVolumes(),
-		Recorder:          events.NewInMemoryRecorder("test", r.clock),
+	r.config = Config{Env: ctrl.Env{
+		Driver: d, Operator: r.operator, Clock: r.clock, Settings: func() (driver.Settings, error) { return r.settings, r.wrong },
+		Infrastructures: config.Config().V1().Infrastructures(), StorageClasses: kube.Storage().V1().StorageClasses(),
+		PersistentVolumes: kube.Core().V1().PersistentVolumes(), ConfigMaps: kube.Core().V1().ConfigMaps(), Recorder: events.NewInMemoryRecorder("test", r.clock),
+	},
+		Record:     r.record,
+		Client:     func(fsid string) (Ceph, bool) { return r.client, r.connected && fsid == r.fsid() },
+		Open:       func() bool { return r.open },
+		Closed:     func() bool { return r.closed },
+		Cluster:    &ctrl.Latest[ceph.Cluster]{},
+		Filesystem: &ctrl.Latest[bool]{},
+		Minted:     &ctrl.Latest[bool]{},
+		ConfigJSON: func(context.Context) ([]ceph.ConfigEntry, error) { return r.written, nil },
 	}
 	r.config.Cluster.Set(ceph.Cluster{FSID: r.fsid()})
 	r.config.Minted.Set(false)
@@ -191,7 +189,7 @@ func (r *rig) later(t *testing.T) {
 }
 
 func (r *rig) place() ceph.Placement {
-	place, _ := r.config.Placement.Get()
+	place, _ := r.controller.Placement.Get()
 	return place
 }
 

@@ -22,7 +22,7 @@ func inUse(pools []ceph.Pool, wanted map[int64]wishes, u user) []string {
 }
 
 // observe finds the claims of an earlier time where nothing may be done that tells more.
-func (c *care) observe(ctx context.Context, clusters []ceph.Cluster, infraID string) error {
+func (c *Care) observe(ctx context.Context, clusters []ceph.Cluster, infraID string) error {
 	ctx, cancel := context.WithTimeout(ctx, careDeadline)
 	defer cancel()
 	for _, cluster := range clusters {
@@ -44,7 +44,7 @@ func (c *care) observe(ctx context.Context, clusters []ceph.Cluster, infraID str
 	return nil
 }
 
-func (c *care) tellUsed(clusters []ceph.Cluster) {
+func (c *Care) tellUsed(clusters []ceph.Cluster) {
 	used := map[string][]string{}
 	for _, cluster := range clusters {
 		if v := c.seen[cluster.FSID]; v != nil && v.used != nil {

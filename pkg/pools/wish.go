@@ -28,7 +28,7 @@ type input struct {
 
 // claim is that of the place.
 func (in input) claim() wishes {
-	if in.settings.Unprotected {
+	if !in.settings.ProtectsPools() {
 		return used
 	}
 	return kept
@@ -72,7 +72,7 @@ func wish(d driver.Driver, in input) driver.Wish {
 	}
 	h, _ := homeOf(d, in)
 	place.SubvolumeGroup, place.JournalNamespace = h.group, h.journal
-	return driver.Wish{Placement: place, Origin: chosen.origin, Own: in.own(d), Create: in.settings.CreatePools}
+	return driver.Wish{Placement: place, Origin: chosen.origin, Own: in.own(d), Create: in.settings.CreatesPools()}
 }
 
 // known is where the class is to stay while Ceph cannot be asked; false when nobody knows.

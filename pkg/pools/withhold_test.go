@@ -166,7 +166,7 @@ func TestRestoredFromYesterdayFilesystem(t *testing.T) {
 func TestProtectionDisabledAtOnce(t *testing.T) {
 	r := unusedSince(t)
 	r.proof.fail = proof.ErrNotYet
-	r.settings.Unprotected = true
+	r.settings.PoolProtection = driver.PoolsUnprotected
 	r.later(t)
 	r.expectFlagged(t, "a person said so")
 }

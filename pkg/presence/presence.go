@@ -11,16 +11,11 @@ import (
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	configinformers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	"k8s.io/apimachinery/pkg/util/uuid"
-	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 const (
@@ -44,18 +39,14 @@ type Cluster interface {
 
 // Config is what the controller works with.
 type Config struct {
-	Driver   driver.Driver
-	Operator v1helpers.OperatorClient
+	ctrl.Env
 	// Client returns the live connection to a Ceph cluster; false while there is none.
 	Client   func(fsid string) (Cluster, bool)
 	Clusters *ctrl.Latest[[]ceph.Cluster]
 	// Used are the pools to watch in, by fsid. In a Ceph cluster that is missing, all stays as it is.
-	Used            *ctrl.Latest[map[string][]string]
-	Infrastructures configinformers.InfrastructureInformer
+	Used *ctrl.Latest[map[string][]string]
 	// Host is where the process runs, for people.
-	Host     string
-	Recorder events.Recorder
-	Clock    clock.PassiveClock
+	Host string
 }
 
 type controller struct {
@@ -78,19 +69,13 @@ func New(config Config) factory.Controller {
 		Config: config, name: config.Driver.ConditionPrefix + "PresenceController", held: map[string]*holding{},
 		self: ceph.Presence{Driver: config.Driver.Name, Instance: string(uuid.NewUUID()), Host: config.Host, Since: config.Clock.Now().UTC().Truncate(time.Second)},
 	}
-	return factory.New().
-		WithSync(c.sync).
+	return config.Factory(c.name, c.sync).
 		ResyncEvery(time.Minute).
-		WithControllerInstanceName(c.name).
-		WithInformers(config.Operator.Informer(), config.Clusters, config.Used, config.Infrastructures.Informer()).
+		WithInformers(config.Clusters, config.Used, config.Infrastructures.Informer()).
 		ToController(c.name, config.Recorder)
 }
 
-func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
-	if err != nil || state == ctrl.NoCR {
-		return err
-	}
+func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext, state operatorv1.ManagementState) error {
 	infraID, err := ctrl.InfraID(c.Infrastructures.Lister())
 	if errors.Is(err, ctrl.ErrNoInfraID) {
 		return nil // Who needs it most reports it.

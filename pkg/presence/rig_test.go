@@ -35,7 +35,7 @@ type rig struct {
 	operator   *conditiontest.Operator
 	config     Config
 	controller factory.Controller
-	clock      *clocktesting.FakePassiveClock
+	clock      *clocktesting.FakeClock
 	events     events.InMemoryRecorder
 }
 
@@ -47,7 +47,7 @@ func newCeph() *cephtest.Cluster {
 	return c
 }
 
-func newRig(t *testing.T, c *cephtest.Cluster, clock *clocktesting.FakePassiveClock, host string) *rig {
+func newRig(t *testing.T, c *cephtest.Cluster, clock *clocktesting.FakeClock, host string) *rig {
 	t.Helper()
 	informers := configinformers.NewSharedInformerFactory(configfake.NewSimpleClientset(), 0)
 	err := informers.Config().V1().Infrastructures().Informer().GetIndexer().Add(&configv1.Infrastructure{
@@ -58,23 +58,19 @@ func newRig(t *testing.T, c *cephtest.Cluster, clock *clocktesting.FakePassiveCl
 	}
 	r := &rig{t: t, ceph: c, operator: conditiontest.New(operatorv1.Managed), clock: clock, events: events.NewInMemoryRecorder("test", clock)}
 	r.connect("admin")
-	r.config = Config{
-		Driver: driver.RBD, Operator: r.operator,
-		Client:          func(string) (Cluster, bool) { return r.client, r.client != nil },
-		Clusters:        &ctrl.Latest[[]ceph.Cluster]{},
-		Used:            &ctrl.Latest[map[string][]string]{},
-		Infrastructures: informers.Config().V1().Infrastructures(),
-		Host:            host,
-		Recorder:        r.events,
-		Clock:           clock,
+	r.config = Config{Env: ctrl.Env{Driver: driver.RBD, Operator: r.operator, Infrastructures: informers.Config().V1().Infrastructures(), Recorder: r.events, Clock: clock},
+		Client:   func(string) (Cluster, bool) { return r.client, r.client != nil },
+		Clusters: &ctrl.Latest[[]ceph.Cluster]{},
+		Used:     &ctrl.Latest[map[string][]string]{},
+		Host:     host,
 	}
 	r.config.Clusters.Set([]ceph.Cluster{{FSID: cephtest.FSID, Credentials: ceph.Credentials{UserID: "u"}}})
 	r.controller = New(r.config)
 	return r
 }
 
-func newClock() *clocktesting.FakePassiveClock {
-	return clocktesting.NewFakePassiveClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+func newClock() *clocktesting.FakeClock {
+	return clocktesting.NewFakeClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 }
 
 func (r *rig) connect(user string) {

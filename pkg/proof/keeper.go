@@ -2,14 +2,16 @@ package proof
 
 import (
 	"context"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"k8s.io/utils/clock"
+	"k8s.io/client-go/tools/cache"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
@@ -21,6 +23,7 @@ const (
 
 // Config is what a Keeper works with.
 type Config struct {
+	ctrl.Env
 	// Read takes a look; an error is whatever keeps it from seeing everything.
 	Read func(ctx context.Context) (Look, error)
 	// Cached are the resourceVersions that the caches have, by what they hold. Those of lists say less:
@@ -28,12 +31,12 @@ type Config struct {
 	Cached func() map[string]uint64
 	// Apart is the time between two looks.
 	Apart func() time.Duration
-	Clock clock.PassiveClock
 }
 
-// Keeper takes looks while something waits to be withdrawn, and none otherwise. Who has it among its
+// Keeper is the controller that takes looks while something waits to be withdrawn, and none otherwise. Who has it among its
 // informers wakes after each.
 type Keeper struct {
+	factory.Controller
 	ctrl.Latest[time.Time]
 	config Config
 	// asked wakes the controller.
@@ -48,9 +51,41 @@ type Keeper struct {
 	err, back error
 }
 
+// Looks are those of a process at its API server.
+func Looks(env ctrl.Env, configJSON func() ([]ceph.ConfigEntry, error)) Config {
+	informers := map[string]cache.SharedIndexInformer{Volumes: env.PersistentVolumes.Informer(), Classes: env.StorageClasses.Informer()}
+	return Config{
+		Env:  env,
+		Read: Reader{Driver: env.Driver, Kube: env.Kube, Dynamic: env.Dynamic, Config: configJSON}.Read,
+		Cached: func() map[string]uint64 {
+			out := map[string]uint64{}
+			for name, informer := range informers {
+				if version, err := strconv.ParseUint(informer.LastSyncResourceVersion(), 10, 64); err == nil {
+					out[name] = version
+				}
+			}
+			return out
+		},
+		Apart: func() time.Duration {
+			settings, err := env.Settings()
+			if err != nil { // What cannot be read asks for no other than the default.
+				return driver.Settings{}.Withdrawal()
+			}
+			return settings.Withdrawal()
+		},
+	}
+}
+
 // New returns a Keeper that has seen nothing.
 func New(config Config) *Keeper {
-	return &Keeper{config: config, waiting: map[string]bool{}, seen: marks{}}
+	k := &Keeper{config: config, waiting: map[string]bool{}, seen: marks{}}
+	k.Controller = factory.New().
+		WithSync(k.sync).
+		ResyncEvery(noteInterval).
+		WithControllerInstanceName(name).
+		WithInformers(&k.asked).
+		ToController(name, config.Recorder)
+	return k
 }
 
 // Wait says whether something of who's waits to be withdrawn.
@@ -85,16 +120,6 @@ func (k *Keeper) Since(since time.Time) ([]usage.Usage, error) {
 		return nil, ErrNotYet
 	}
 	return used, nil
-}
-
-// Controller returns what takes the looks.
-func (k *Keeper) Controller(recorder events.Recorder) factory.Controller {
-	return factory.New().
-		WithSync(k.sync).
-		ResyncEvery(noteInterval).
-		WithControllerInstanceName(name).
-		WithInformers(&k.asked).
-		ToController(name, recorder)
 }
 
 func (k *Keeper) sync(ctx context.Context, syncCtx factory.SyncContext) error {

@@ -9,11 +9,13 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	clocktesting "k8s.io/utils/clock/testing"
+
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 )
 
 type rig struct {
 	*Keeper
-	clock  *clocktesting.FakePassiveClock
+	clock  *clocktesting.FakeClock
 	look   Look
 	fail   error
 	cached map[string]uint64
@@ -21,12 +23,12 @@ type rig struct {
 }
 
 func newRig() *rig {
-	r := &rig{clock: clocktesting.NewFakePassiveClock(minute(0)), look: seen(0, 1, "a"), cached: map[string]uint64{}}
+	r := &rig{clock: clocktesting.NewFakeClock(minute(0)), look: seen(0, 1, "a"), cached: map[string]uint64{}}
 	r.Keeper = New(Config{
+		Env:    ctrl.Env{Clock: r.clock, Recorder: events.NewInMemoryRecorder("test", r.clock)},
 		Read:   func(context.Context) (Look, error) { r.reads++; return r.look, r.fail },
 		Cached: func() map[string]uint64 { return r.cached },
 		Apart:  func() time.Duration { return apart },
-		Clock:  r.clock,
 	})
 	return r
 }
@@ -36,7 +38,7 @@ func (r *rig) at(t *testing.T, n int) {
 	t.Helper()
 	r.clock.SetTime(minute(n))
 	recorder := events.NewInMemoryRecorder("test", r.clock)
-	if err := r.Controller(recorder).Sync(t.Context(), factory.NewSyncContext("test", recorder)); err != nil {
+	if err := r.Sync(t.Context(), factory.NewSyncContext("test", recorder)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -24,7 +24,7 @@ var (
 
 // act goes as far as the step, and returns what was still there: the next step begins when that is
 // nothing, and the last has ended.
-func (c *controller) act(ctx context.Context, s step) ([]string, error) {
+func (c *Controller) act(ctx context.Context, s step) ([]string, error) {
 	parts := []func(context.Context) ([]string, error){c.classes}
 	if s == remove {
 		parts = append(parts, c.workloads, c.pods, c.rest)
@@ -38,7 +38,7 @@ func (c *controller) act(ctx context.Context, s step) ([]string, error) {
 }
 
 // classes are remembered before they go.
-func (c *controller) classes(ctx context.Context) ([]string, error) {
+func (c *Controller) classes(ctx context.Context) ([]string, error) {
 	return c.delete(ctx, c.Objects.Classes, func(o Object, live *unstructured.Unstructured) error {
 		record := c.Records[o.String()]
 		if record == nil {
@@ -55,15 +55,15 @@ func (c *controller) classes(ctx context.Context) ([]string, error) {
 	})
 }
 
-func (c *controller) workloads(ctx context.Context) ([]string, error) {
+func (c *Controller) workloads(ctx context.Context) ([]string, error) {
 	return c.delete(ctx, c.Objects.Workloads, nil)
 }
 
 // pods end after their workloads have gone.
-func (c *controller) pods(ctx context.Context) ([]string, error) {
+func (c *Controller) pods(ctx context.Context) ([]string, error) {
 	var left []string
 	for _, w := range c.Objects.Workloads {
-		list, err := c.Client.Resource(pods).Namespace(w.Namespace).List(ctx, metav1.ListOptions{LabelSelector: "app=" + w.Name})
+		list, err := c.Dynamic.Resource(pods).Namespace(w.Namespace).List(ctx, metav1.ListOptions{LabelSelector: "app=" + w.Name})
 		if err != nil {
 			return nil, fmt.Errorf("listing pods of %s: %w", w, err)
 		}
@@ -74,7 +74,7 @@ func (c *controller) pods(ctx context.Context) ([]string, error) {
 	return left, nil
 }
 
-func (c *controller) rest(ctx context.Context) ([]string, error) {
+func (c *Controller) rest(ctx context.Context) ([]string, error) {
 	taken, err := c.TakeBack(ctx)
 	if err != nil || len(taken) > 0 {
 		return taken, err
@@ -93,7 +93,7 @@ func (c *controller) rest(ctx context.Context) ([]string, error) {
 }
 
 // optIn gives the rights back when nothing that took them is left.
-func (c *controller) optIn(ctx context.Context, o OptIn) ([]string, error) {
+func (c *Controller) optIn(ctx context.Context, o OptIn) ([]string, error) {
 	_, bound, err := c.find(ctx, o.Binding)
 	if err != nil || bound == nil {
 		return nil, err
@@ -105,8 +105,8 @@ func (c *controller) optIn(ctx context.Context, o OptIn) ([]string, error) {
 }
 
 // leases of the sidecars would have their successors wait.
-func (c *controller) leases(ctx context.Context) ([]string, error) {
-	client := c.Client.Resource(leases).Namespace(driver.Namespace)
+func (c *Controller) leases(ctx context.Context) ([]string, error) {
+	client := c.Dynamic.Resource(leases).Namespace(driver.Namespace)
 	list, err := client.List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("listing Leases: %w", err)
@@ -131,7 +131,7 @@ func LeaseOfSidecar(d driver.Driver, name string) bool {
 
 // delete deletes what of the objects is there and ours, and names it. It ends when Removed is no longer
 // declared.
-func (c *controller) delete(ctx context.Context, objects []Object, first func(Object, *unstructured.Unstructured) error) ([]string, error) {
+func (c *Controller) delete(ctx context.Context, objects []Object, first func(Object, *unstructured.Unstructured) error) ([]string, error) {
 	var left []string
 	for _, o := range objects {
 		client, live, err := c.find(ctx, o)
@@ -142,7 +142,7 @@ func (c *controller) delete(ctx context.Context, objects []Object, first func(Ob
 			continue
 		}
 		left = append(left, o.String())
-		if declared, err := c.Declared(); err != nil || !declared {
+		if declared, err := c.Sight.Declared(); err != nil || !declared {
 			return left, err
 		}
 		if first != nil {
@@ -162,12 +162,12 @@ func (c *controller) delete(ctx context.Context, objects []Object, first func(Ob
 }
 
 // find returns an object where it is there and ours. A list is what etcd's quorum answers.
-func (c *controller) find(ctx context.Context, o Object) (client, *unstructured.Unstructured, error) {
+func (c *Controller) find(ctx context.Context, o Object) (client, *unstructured.Unstructured, error) {
 	of, known := resource(o.Kind, c.Served)
 	if !known {
 		return nil, nil, nil
 	}
-	client := c.Client.Resource(of).Namespace(o.Namespace)
+	client := c.Dynamic.Resource(of).Namespace(o.Namespace)
 	list, err := client.List(ctx, metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, o.Name).String()})
 	if apierrors.IsNotFound(err) {
 		return nil, nil, nil // Its kind has gone.

@@ -5,8 +5,7 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/apimachinery/pkg/labels"
 
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -16,9 +15,38 @@ import (
 
 // Holders looks for what only the driver can detach or delete.
 type Holders struct {
-	Driver  driver.Driver
-	Kube    kubernetes.Interface
-	Dynamic dynamic.Interface
+	ctrl.Env
+	// Snapshots counts the VolumeSnapshotContents of the driver in the cache; where they are not known, they
+	// are looked for past it.
+	Snapshots func() int
+}
+
+// Declared says whether a person wants the driver off the cluster.
+func (h Holders) Declared() (bool, error) { return h.RemovalDeclared() }
+
+// Deployed says whether there is a workload of ours.
+func (h Holders) Deployed() (bool, error) {
+	_, err := h.Deployments.Lister().Deployments(driver.Namespace).Get(h.Driver.ControllerName())
+	if there, err := ctrl.Found(err, "Deployment", h.Driver.ControllerName()); there || err != nil {
+		return there, err
+	}
+	_, err = h.DaemonSets.Lister().DaemonSets(driver.Namespace).Get(h.Driver.NodeName())
+	return ctrl.Found(err, "DaemonSet", h.Driver.NodeName())
+}
+
+// Cached counts what of the driver is in the caches.
+func (h Holders) Cached() (Held, error) {
+	held := Held{Snapshots: h.Snapshots()}
+	volumes, err := h.PersistentVolumes.Lister().List(labels.Everything())
+	if err != nil {
+		return held, fmt.Errorf("listing PersistentVolumes: %w", err)
+	}
+	for _, v := range volumes {
+		if h.Driver.Serves(v) {
+			held.Volumes++
+		}
+	}
+	return held, nil
 }
 
 // Look counts, past all caches, what only the driver can detach or delete. It asks for the CRD of

@@ -24,7 +24,7 @@ import (
 // newHolders reads what the fakes have.
 func newHolders(crds ...runtime.Object) (Holders, *fake.Clientset, *dynamicfake.FakeDynamicClient) {
 	kube, dynamic := controllertest.Clients(crds...)
-	return Holders{Driver: driver.RBD, Kube: kube, Dynamic: dynamic}, kube, dynamic
+	return Holders{Env: ctrl.Env{Driver: driver.RBD, Kube: kube, Dynamic: dynamic}}, kube, dynamic
 }
 
 func contentOf(driverName string) *unstructured.Unstructured {

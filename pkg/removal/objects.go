@@ -10,7 +10,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
 // Object names one that a driver's operator makes.
@@ -145,4 +147,16 @@ func resource(kind string, served func(crd string) []string) (schema.GroupVersio
 	}
 	out.Version = slices.MaxFunc(versions, version.CompareKubeAwareVersionStrings)
 	return out, true
+}
+
+// Records are where the classes of a driver are remembered.
+func Records(env ctrl.Env) map[string]Record {
+	client, lister := env.Kube.CoreV1(), env.ConfigMaps.Lister()
+	named := func(kind, name string) string { return Object{Kind: kind, Name: name}.String() }
+	return map[string]Record{
+		named("StorageClass", env.Driver.StorageClass):              state.Classes(client, lister, env.Driver),
+		named("StorageClass", env.Driver.Virtualization.Class):      state.VirtualizationClasses(client, lister, env.Driver),
+		named("VolumeSnapshotClass", env.Driver.SnapshotClass):      state.SnapshotClasses(client, lister, env.Driver),
+		named("VolumeGroupSnapshotClass", env.Driver.SnapshotClass): state.GroupSnapshotClasses(client, lister, env.Driver),
+	}
 }

@@ -11,14 +11,9 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -41,21 +36,22 @@ type Record interface {
 	Save(ctx context.Context, value state.Class) error
 }
 
+// Sight is what the controller sees of the cluster; Holders has it.
+type Sight interface {
+	// Declared says whether spec.managementState is Removed; so it is not without a ClusterCSIDriver.
+	Declared() (bool, error)
+	// Deployed says whether there is a workload of ours.
+	Deployed() (bool, error)
+	// Cached counts what of the driver is in the caches; Attachments and Look ask past them.
+	Cached() (Held, error)
+	Attachments(ctx context.Context) (int, error)
+	Look(ctx context.Context) (Held, error)
+}
+
 // Config is all that the controller uses.
 type Config struct {
-	Driver   driver.Driver
-	Operator v1helpers.OperatorClient
-	Client   dynamic.Interface
-	// Declared says whether spec.managementState is Removed; so it is not without a ClusterCSIDriver.
-	Declared func() (bool, error)
-	// Cached counts what of the driver is in the caches; Attachments and Look ask past them.
-	Cached      func() (Held, error)
-	Attachments func(ctx context.Context) (int, error)
-	Look        func(ctx context.Context) (Held, error)
-	// Deployed says whether there is a workload of ours.
-	Deployed func() (bool, error)
-	// Served returns the versions that the API server serves of a CRD; none without it.
-	Served func(crd string) []string
+	ctrl.Env
+	Sight Sight
 	// Objects are those to remove, Records where classes are remembered, by their Object.String().
 	Objects Objects
 	Records map[string]Record
@@ -63,13 +59,11 @@ type Config struct {
 	TakeBack func(ctx context.Context) ([]string, error)
 	// State is set to what the other controllers are to take managementState for.
 	State *ctrl.Latest[operatorv1.ManagementState]
-	// Triggers wake the controller when Deployed or Served may have changed.
-	Triggers []factory.Informer
-	Clock    clock.PassiveClock
-	Recorder events.Recorder
 }
 
-type controller struct {
+// Controller takes the driver off.
+type Controller struct {
+	factory.Controller
 	Config
 	manager string
 	// since is when the first look of those found nothing that came without a break.
@@ -80,21 +74,30 @@ type controller struct {
 
 // New returns the controller. While managementState is Removed it writes DriverRemoved: True when nothing
 // of the driver is left; otherwise False, reason WaitingForVolumes, Removing or SyncError.
-func New(config Config) factory.Controller {
-	c := &controller{Config: config, manager: config.Driver.OperatorName() + "-" + controllerName}
-	return factory.New().
-		WithSync(c.sync).
+func New(config Config) *Controller {
+	c := &Controller{Config: config, manager: config.Driver.OperatorName() + "-" + controllerName}
+	c.Controller = factory.New().
+		WithSync(c.WithCR(c.sync)).
 		ResyncEvery(resync).
 		WithControllerInstanceName(controllerName).
 		WithInformers(ctrl.SpecChanges(c.Operator.Informer())).
-		WithInformers(c.Triggers...).
+		WithInformers(c.ClusterCSIDrivers.Informer(), c.Remembered(), c.CRDs, c.Deployments.Informer(), c.DaemonSets.Informer()).
+		WithBareInformers(c.PersistentVolumes.Informer()).
 		ToController(controllerName, c.Recorder)
+	return c
 }
 
-func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	if state, err := ctrl.ManagementState(c.Operator, c.Driver.Name); err != nil || state == ctrl.NoCR {
-		return err
+// Removed says whether the driver is off the cluster, or on its way; not known before the first look.
+func (c *Controller) Removed() (removed, known bool, err error) {
+	declared, err := c.Sight.Declared()
+	if err != nil || !declared {
+		return false, err == nil, err
 	}
+	now, known := c.State.Get()
+	return now == operatorv1.Removed, known, nil
+}
+
+func (c *Controller) sync(ctx context.Context, syncCtx factory.SyncContext, _ operatorv1.ManagementState) error {
 	f, err := c.gather(ctx)
 	if err != nil {
 		return err
@@ -128,30 +131,30 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 
 // gather asks past the caches where these have nothing, unless all was removed then and they still have
 // nothing.
-func (c *controller) gather(ctx context.Context) (facts, error) {
+func (c *Controller) gather(ctx context.Context) (facts, error) {
 	f := facts{}
 	var err error
-	if f.declared, err = c.Declared(); err != nil {
+	if f.declared, err = c.Sight.Declared(); err != nil {
 		return f, err
 	}
 	if !f.declared {
 		c.since = time.Time{}
 		return f, nil
 	}
-	if f.deployed, err = c.Deployed(); err != nil {
+	if f.deployed, err = c.Sight.Deployed(); err != nil {
 		return f, err
 	}
-	if f.held, err = c.Cached(); err != nil {
+	if f.held, err = c.Sight.Cached(); err != nil {
 		return f, err
 	}
 	switch {
 	case !f.held.none():
-		f.held.Attachments, f.unread = c.Attachments(ctx)
+		f.held.Attachments, f.unread = c.Sight.Attachments(ctx)
 	case c.done:
 		f.settled = true
 		return f, nil
 	default:
-		f.held, f.unread = c.Look(ctx)
+		f.held, f.unread = c.Sight.Look(ctx)
 	}
 	now := c.Clock.Now()
 	switch {
@@ -166,7 +169,7 @@ func (c *controller) gather(ctx context.Context) (facts, error) {
 }
 
 // report writes the condition; left are names of what is still there.
-func (c *controller) report(ctx context.Context, v verdict, left []string, problem error) error {
+func (c *Controller) report(ctx context.Context, v verdict, left []string, problem error) error {
 	status, reason, message := operatorv1.ConditionFalse, v.reason, v.message
 	switch {
 	case problem != nil:

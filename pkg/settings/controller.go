@@ -9,12 +9,11 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
@@ -30,17 +29,14 @@ func manager(d driver.Driver) string { return d.OperatorName() + "-" + controlle
 
 // Config is all that the controller uses.
 type Config struct {
-	Reader
-	Operator v1helpers.OperatorClient
+	ctrl.Env
+	Reader Reader
 	// Save remembers settings that are valid.
 	Save func(context.Context, state.Settings) error
 	// Live asks the API server for the ClusterCSIDriver.
 	Live func(context.Context) (*unstructured.Unstructured, error)
 	// Apply applies metadata to the ClusterCSIDriver as a field manager.
 	Apply func(ctx context.Context, cr *unstructured.Unstructured, manager string) error
-	// State is the informer that Last rests on.
-	State    factory.Informer
-	Recorder events.Recorder
 }
 
 type controller struct{ Config }
@@ -55,12 +51,12 @@ func New(config Config) factory.Controller {
 		WithSync(c.sync).
 		ResyncEvery(resync).
 		WithControllerInstanceName(controllerName).
-		WithInformers(c.Operator.Informer(), c.State).
+		WithInformers(c.Operator.Informer(), c.Remembered()).
 		ToController(controllerName, c.Recorder)
 }
 
 func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
-	cr, err := c.Resource()
+	cr, err := c.Reader.Resource()
 	if err != nil || cr == nil {
 		return err
 	}
@@ -84,7 +80,7 @@ func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
 	if problem == nil {
 		_, problem = driver.ParseSettings(c.Driver, stand.path, stand.fields)
 	}
-	last, found, err := c.Last()
+	last, found, err := c.Reader.Last()
 	if found && problem != nil {
 		if _, e := driver.ParseSettings(c.Driver, driver.MemberPath, last.Ceph); e != nil {
 			err = fmt.Errorf("%w; what ConfigMap %s remembers is of no help: %w", problem, c.Driver.StateConfigMap(), e)

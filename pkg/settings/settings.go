@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
@@ -24,6 +25,8 @@ type Reader struct {
 	// Last loads the settings that were valid last, Synced says that they can be loaded.
 	Last   func() (state.Settings, bool, error)
 	Synced func() bool
+	// Before keeps, for this process, those that were in force last.
+	Before *ctrl.Latest[driver.Settings]
 }
 
 // Current returns the settings in force: those of the ClusterCSIDriver if they are valid, else
@@ -36,12 +39,16 @@ func (r Reader) Current() (driver.Settings, error) {
 	}
 	settings, problem := Read(r.Driver, cr)
 	if problem == nil {
+		r.Before.Set(settings)
 		return settings, nil
 	}
 	if !r.Synced() {
 		return driver.Settings{}, errors.Join(problem, errNotRead)
 	}
 	last, found, err := r.Last()
+	if before, known := r.Before.Get(); err == nil && !found && known && errors.Is(problem, driver.ErrPrunedSettings) {
+		return before, nil // Whoever keeps the settings asks the API server whether it has them.
+	}
 	if err != nil || !found {
 		return driver.Settings{}, errors.Join(problem, err)
 	}

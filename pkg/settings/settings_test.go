@@ -16,6 +16,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
@@ -206,7 +207,7 @@ func TestSettings(t *testing.T) {
 				server.annotate(tc.person)
 			}
 			c := newController(operator, &m, server)
-			got, err := c.Current()
+			got, err := c.Reader.Current()
 			if !reflect.DeepEqual(got, tc.want) || !errors.Is(err, tc.wantErr) {
 				t.Errorf("%s: settings are %+v, %v, want %+v, %v", tc.reason, got, err, tc.want, tc.wantErr)
 			}
@@ -250,15 +251,16 @@ func wantCondition(t *testing.T, operator *conditiontest.Operator, why, says str
 }
 
 func newController(operator *conditiontest.Operator, m *memory, server *apiServer) controller {
-	return controller{Config{
+	return controller{Config{Env: ctrl.Env{Driver: driver.RBD, Operator: operator, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{})},
 		Reader: Reader{
 			Driver:   driver.RBD,
 			Resource: func() (*unstructured.Unstructured, error) { return server.cr, nil },
 			Last:     m.load,
 			Synced:   func() bool { return true },
+			Before:   &ctrl.Latest[driver.Settings]{},
 		},
-		Live:     func(context.Context) (*unstructured.Unstructured, error) { return server.cr, nil },
-		Operator: operator, Save: m.save, Apply: server.apply, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
+		Live: func(context.Context) (*unstructured.Unstructured, error) { return server.cr, nil },
+		Save: m.save, Apply: server.apply,
 	}}
 }
 
@@ -299,7 +301,7 @@ func TestLifeOfSettings(t *testing.T) {
 			t.Errorf("%s: the annotation is %q, want %q", step.reason, got, step.copied)
 		}
 	}
-	if got, err := c.Current(); err != nil || !reflect.DeepEqual(got, driver.Settings{}) || m.last.Ceph != nil || server.writes != 3 {
+	if got, err := c.Reader.Current(); err != nil || !reflect.DeepEqual(got, driver.Settings{}) || m.last.Ceph != nil || server.writes != 3 {
 		t.Errorf("at the end: %+v, %v, remembered %v, %d writes", got, err, m.last.Ceph, server.writes)
 	}
 }
@@ -310,7 +312,7 @@ func TestCacheLacksThem(t *testing.T) {
 	server, m, operator := &apiServer{cr: resource(set(good))}, &memory{}, conditiontest.New(operatorv1.Managed)
 	server.annotate(`{"mounter":"rbd"}`)
 	c := newController(operator, m, server)
-	c.Resource = func() (*unstructured.Unstructured, error) {
+	c.Reader.Resource = func() (*unstructured.Unstructured, error) {
 		cached := server.cr.DeepCopy()
 		cached.Object["spec"] = resource(pruned).Object["spec"]
 		return cached, nil
@@ -318,7 +320,7 @@ func TestCacheLacksThem(t *testing.T) {
 	for range 2 {
 		sync(t, c)
 	}
-	if got, err := c.Current(); err != nil || got.Mounter != "rbd-nbd" || len(operator.Types()) > 0 || server.writes != 1 {
+	if got, err := c.Reader.Current(); err != nil || got.Mounter != "rbd-nbd" || len(operator.Types()) > 0 || server.writes != 1 {
 		t.Errorf("settings are %+v, %v, conditions %v after %d writes", got, err, operator.Types(), server.writes)
 	}
 }
@@ -326,8 +328,26 @@ func TestCacheLacksThem(t *testing.T) {
 // A start must not take what it has not read for what is not there.
 func TestNothingReadYet(t *testing.T) {
 	c := newController(conditiontest.New(operatorv1.Managed), &memory{}, &apiServer{cr: resource(pruned)})
-	c.Synced = func() bool { return false }
-	if _, err := c.Current(); !errors.Is(err, errNotRead) {
+	c.Reader.Synced = func() bool { return false }
+	if _, err := c.Reader.Current(); !errors.Is(err, errNotRead) {
 		t.Errorf("got %v, want %v", err, errNotRead)
+	}
+}
+
+// TestDroppedBeforeAnyWasKept: a watch that is older than the CRD drops the first settings from the cache, until the
+// annotation comes, which the API server is asked for. Meanwhile those go on that were in force.
+func TestDroppedBeforeAnyWasKept(t *testing.T) {
+	server := &apiServer{cr: resource(nil)}
+	c := newController(conditiontest.New(operatorv1.Managed), &memory{}, server)
+	if got, err := c.Reader.Current(); err != nil || !reflect.DeepEqual(got, driver.Settings{}) {
+		t.Fatalf("nothing is set: %v, %v", got, err)
+	}
+	server.set(pruned)
+	if got, err := c.Reader.Current(); err != nil || !reflect.DeepEqual(got, driver.Settings{}) {
+		t.Errorf("the defaults were in force: %v, %v", got, err)
+	}
+	later := newController(conditiontest.New(operatorv1.Managed), &memory{}, server)
+	if _, err := later.Reader.Current(); !errors.Is(err, driver.ErrPrunedSettings) {
+		t.Errorf("another process does not know what was: %v", err)
 	}
 }

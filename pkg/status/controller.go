@@ -10,14 +10,9 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
-	coreinformers "k8s.io/client-go/informers/core/v1"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/connection"
@@ -67,13 +62,8 @@ type Sources struct {
 
 // Config is all that the controller uses.
 type Config struct {
+	ctrl.Env
 	Sources
-	Driver     driver.Driver
-	Operator   v1helpers.OperatorClient
-	Client     corev1client.ConfigMapsGetter
-	ConfigMaps coreinformers.ConfigMapInformer
-	Clock      clock.PassiveClock
-	Recorder   events.Recorder
 }
 
 type controller struct {
@@ -89,7 +79,7 @@ type controller struct {
 func New(config Config) factory.Controller {
 	c := &controller{Config: config}
 	return factory.New().
-		WithSync(c.sync).
+		WithSync(c.WithCR(c.sync)).
 		WithControllerInstanceName(controllerName).
 		WithInformers(c.Clusters, c.Connections, c.Users, c.Pools, c.Tags, c.Usage, c.Placement, c.Machines).
 		WithFilteredEventsInformers(ctrl.Named(c.Driver.StatusConfigMap()), c.ConfigMaps.Informer()).
@@ -97,17 +87,10 @@ func New(config Config) factory.Controller {
 		ToController(controllerName, c.Recorder)
 }
 
-func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext, state operatorv1.ManagementState) error {
 	clusters, _ := c.Clusters.Get()
-	if len(clusters) == 0 {
+	if len(clusters) == 0 || state != operatorv1.Managed {
 		return nil // What an earlier process wrote stays.
-	}
-	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
-	if err != nil || state == ctrl.NoCR {
-		return err
-	}
-	if state != operatorv1.Managed {
-		return nil
 	}
 	wanted, err := render(c.facts(c.Driver, clusters))
 	if err != nil {
@@ -146,7 +129,7 @@ func (c *controller) write(ctx context.Context, wanted string) error {
 	name := c.Driver.StatusConfigMap()
 	configMap := applycorev1.ConfigMap(name, driver.Namespace).WithData(map[string]string{key: wanted})
 	options := metav1.ApplyOptions{FieldManager: c.Driver.OperatorName() + "-" + controllerName, Force: true}
-	if _, err := c.Client.ConfigMaps(driver.Namespace).Apply(ctx, configMap, options); err != nil {
+	if _, err := c.Kube.CoreV1().ConfigMaps(driver.Namespace).Apply(ctx, configMap, options); err != nil {
 		return fmt.Errorf("writing ConfigMap %s/%s: %w", driver.Namespace, name, err)
 	}
 	c.waiting = ""

@@ -14,6 +14,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
@@ -22,17 +23,19 @@ import (
 type rig struct {
 	*controller
 	kube  *fake.Clientset
-	clock *clocktesting.FakePassiveClock
+	clock *clocktesting.FakeClock
 }
 
 func newRig(t *testing.T, state operatorv1.ManagementState) *rig {
 	t.Helper()
 	kube := fake.NewClientset()
 	factory := informers.NewSharedInformerFactory(kube, 0)
-	clock := clocktesting.NewFakePassiveClock(time.Now())
-	c := &controller{Config: Config{
-		Sources: newSources(), Driver: driver.RBD, Operator: conditiontest.New(state), Client: kube.CoreV1(),
-		ConfigMaps: factory.Core().V1().ConfigMaps(), Clock: clock, Recorder: events.NewInMemoryRecorder("test", clock),
+	clock := clocktesting.NewFakeClock(time.Now())
+	c := &controller{Config: Config{Env: ctrl.Env{
+		Driver: driver.RBD, Operator: conditiontest.New(state), Kube: kube, ConfigMaps: factory.Core().V1().ConfigMaps(), Clock: clock,
+		Recorder: events.NewInMemoryRecorder("test", clock),
+	},
+		Sources: newSources(),
 	}}
 	return &rig{c, kube, clock}
 }
@@ -41,7 +44,7 @@ func newRig(t *testing.T, state operatorv1.ManagementState) *rig {
 func (r *rig) run(t *testing.T, after time.Duration) string {
 	t.Helper()
 	r.clock.SetTime(r.clock.Now().Add(after))
-	if err := r.sync(t.Context(), factory.NewSyncContext(controllerName, r.Recorder)); err != nil {
+	if err := r.WithCR(r.sync)(t.Context(), factory.NewSyncContext(controllerName, r.Recorder)); err != nil {
 		t.Fatal(err)
 	}
 	held, err := r.kube.CoreV1().ConfigMaps(driver.Namespace).Get(t.Context(), driver.RBD.StatusConfigMap(), metav1.GetOptions{})

@@ -16,6 +16,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -38,10 +39,11 @@ func TestWokenByWhatItWaitsFor(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				kube := fake.NewClientset()
 				configMaps := informers.NewSharedInformerFactory(kube, 0)
-				config := Config{
-					Sources: newSources(), Driver: driver.RBD, Operator: tc.begin, Client: kube.CoreV1(),
-					ConfigMaps: configMaps.Core().V1().ConfigMaps(), Clock: clock.RealClock{},
+				config := Config{Env: ctrl.Env{
+					Driver: driver.RBD, Operator: tc.begin, Kube: kube, ConfigMaps: configMaps.Core().V1().ConfigMaps(), Clock: clock.RealClock{},
 					Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
+				},
+					Sources: newSources(),
 				}
 				c := New(config)
 				ctx, stop := context.WithCancel(t.Context())

@@ -27,8 +27,8 @@ const (
 	verdicts
 )
 
-// again is how soon a volume is looked at again without news of its PersistentVolume. Whoever
-// changes a tag by hand is the only one who could have changed a tagged one.
+// again is how soon a volume is looked at again without news of its PersistentVolume, or of its detachment. Whoever
+// changes a tag by hand is the only one else who could have changed a tagged one.
 var again = [verdicts]time.Duration{
 	tagged:  24 * time.Hour,
 	foreign: 30 * time.Minute,
@@ -132,6 +132,9 @@ func (b *book) find(key uint64, now time.Time) bool {
 	b.remind(entry)
 	return false
 }
+
+// forget has an object looked at in this look.
+func (b *book) forget(key uint64) { delete(b.entries, key) }
 
 func (b *book) end(now time.Time) {
 	for key, entry := range b.entries {

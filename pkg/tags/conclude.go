@@ -39,13 +39,13 @@ type Counts struct {
 const maxNamed = 3
 
 // tell writes an event about a volume or snapshot that keeps another cluster's tag, once.
-func (c *controller) tell(ctx context.Context, of subject, p problem) {
+func (c *Controller) tell(ctx context.Context, of subject, p problem) {
 	about := of.about()
 	uid := string(about.UID)
 	if c.told[uid] || len(c.told) >= maxEvents || !c.Ours() {
 		return
 	}
-	if err := c.Tell(ctx, about, p.text+" and keeps it; if it belongs to this cluster: "+p.mend); err != nil {
+	if err := c.Warn(ctx, about, "ForeignTag", p.text+" and keeps it; if it belongs to this cluster: "+p.mend, 0); err != nil {
 		klog.ErrorS(err, "An event was not written") // The next look tries again.
 		return
 	}
@@ -60,7 +60,7 @@ type finding struct {
 
 // conclude publishes what is known of all volumes. A Ceph cluster that does not answer keeps its
 // last finding.
-func (c *controller) conclude(ctx context.Context, clusters []ceph.Cluster, infraID string) error {
+func (c *Controller) conclude(ctx context.Context, clusters []ceph.Cluster, infraID string) error {
 	published := Report{}
 	var sentences []sentence
 	for _, cluster := range clusters {
@@ -82,7 +82,7 @@ func (c *controller) conclude(ctx context.Context, clusters []ceph.Cluster, infr
 	return condition.Say(ctx, c.Operator, controllerName, nil, conditionOf(sentences))
 }
 
-func (c *controller) finding(cluster ceph.Cluster, infraID string) finding {
+func (c *Controller) finding(cluster ceph.Cluster, infraID string) finding {
 	counts := c.count(cluster.FSID)
 	out := finding{counts: Counts{
 		Tagged:       counts[tagged],
@@ -123,7 +123,7 @@ func unread(err error) sentence {
 }
 
 // sentence names some volumes, always the same ones, and quotes what is known of the first.
-func (c *controller) sentence(cluster ceph.Cluster, infraID string, v verdict, count int) sentence {
+func (c *Controller) sentence(cluster ceph.Cluster, infraID string, v verdict, count int) sentence {
 	var some []problem
 	for _, p := range c.problems {
 		if p.verdict == v && p.fsid == cluster.FSID {

@@ -7,18 +7,14 @@ package tags
 import (
 	"context"
 	"hash/maphash"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	configinformers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	corev1 "k8s.io/api/core/v1"
-	coreinformers "k8s.io/client-go/informers/core/v1"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/utils/clock"
+	storageinformers "k8s.io/client-go/informers/storage/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
@@ -45,36 +41,35 @@ const (
 
 // Config is all that the controller uses.
 type Config struct {
-	Driver   driver.Driver
-	Operator v1helpers.OperatorClient
+	ctrl.Env
 	// Client returns the live connection to a Ceph cluster; false while there is none.
 	Client   func(fsid string) (driver.TagStore, bool)
 	Clusters *ctrl.Latest[[]ceph.Cluster]
-	// ClusterIDs are what the driver's config.json has for the clusterIDs of volumes; Triggers wake
-	// the controller when that may have changed.
-	ClusterIDs        func() ([]ceph.ConfigEntry, error)
-	Triggers          []factory.Informer
-	Infrastructures   configinformers.InfrastructureInformer
-	PersistentVolumes coreinformers.PersistentVolumeInformer
-	// Volumes reads a PersistentVolume anew, with what the informer does not keep.
-	Volumes corev1client.PersistentVolumesGetter
+	// ClusterIDs are what the driver's config.json has for the clusterIDs of volumes.
+	ClusterIDs func() ([]ceph.ConfigEntry, error)
+	// Triggers wake the controller when Ours, or what is in use, may have changed.
+	Triggers []factory.Informer
+	// Attachments are asked for where a driver's DetachUntags.
+	Attachments storageinformers.VolumeAttachmentInformer
 	// Contents are the snapshots; where their CRD is missing, there are none.
 	Contents Contents
 	// Ours says that the driver that serves the volumes is this operator's. Another one has a
 	// name of its own for the cluster, which is no reason for an event on each volume.
-	Ours   func() bool
-	Report *ctrl.Latest[Report]
-	// Tell writes a warning event about an object, once.
-	Tell     func(ctx context.Context, about corev1.ObjectReference, message string) error
-	Recorder events.Recorder
-	Clock    clock.PassiveClock
+	Ours func() bool
 }
 
-type controller struct {
+// Controller looks after the tags.
+type Controller struct {
+	factory.Controller
 	Config
+	Report ctrl.Latest[Report]
+
 	// news says that objects changed since the last look.
 	news atomic.Bool
-	seed maphash.Seed
+	mu   sync.Mutex
+	// detached are the PersistentVolumes that were detached since then.
+	detached map[string]bool
+	seed     maphash.Seed
 
 	book
 	// due are the volumes that are to be looked at, by the fsid of their Ceph cluster.
@@ -94,35 +89,37 @@ type controller struct {
 	findings map[string]finding
 }
 
-// New returns the controller of the volumes' tags. In each connected Ceph cluster it reads the
+// New returns the controller of the volumes' tags, which are looked after whoever serves the volumes, so that
+// a teardown finds them. In each connected Ceph cluster it reads the
 // tags of the driver's volumes, TagsPerSecond of them each second, and writes what they lack. A
-// volume that is as it should be is not read again for a day, unless its PersistentVolume changes.
+// volume that is as it should be is not read again for a day, unless its PersistentVolume changes, or it was
+// detached by a driver that takes the cluster's name from it.
 //
 // Snapshots are looked after in the same way, and at the same pace together with the volumes.
 //
 // It writes the condition VolumesTagged, which no aggregation counts, with reasons AsExpected,
 // ForeignTag, AccessDenied, VolumeMissing, Forbidden and SyncError, once it has looked at all.
-func New(config Config) factory.Controller { return newController(config).build() }
-
-func newController(config Config) *controller {
-	return &controller{
+func New(config Config) *Controller {
+	c := &Controller{
 		Config: config, seed: maphash.MakeSeed(), book: newBook(config.Clock.Now()),
 		due: map[string][]subject{}, silent: map[string]time.Time{}, told: map[string]bool{}, findings: map[string]finding{},
 	}
-}
-
-func (c *controller) build() factory.Controller {
-	return factory.New().
-		WithSync(c.sync).
-		WithControllerInstanceName(controllerName).
-		WithInformers(c.Operator.Informer(), c.Clusters, c.Infrastructures.Informer()).
+	c.takeDetached()
+	f := c.Factory(controllerName, c.sync)
+	if c.Driver.DetachUntags {
+		f.WithInformers(&detachments{c.Attachments.Informer(), c.heardDetached})
+	}
+	c.Controller = f.
+		WithInformers(c.Clusters, c.Infrastructures.Informer()).
+		WithInformers(ctrl.Only(c.Secrets.Informer(), c.Driver.ConfigSecret())).
 		WithInformers(c.Triggers...).
 		WithFilteredEventsInformers(c.changed, c.Contents).
 		WithFilteredEventsInformers(c.isOurs, c.PersistentVolumes.Informer()).
 		ToController(controllerName, c.Recorder)
+	return c
 }
 
-func (c *controller) isOurs(object any) bool {
+func (c *Controller) isOurs(object any) bool {
 	volume, ok := ctrl.Object(object).(*corev1.PersistentVolume)
 	ours := ok && c.Driver.Serves(volume)
 	if ours {
@@ -132,16 +129,12 @@ func (c *controller) isOurs(object any) bool {
 }
 
 // changed hears of every change of snapshots.
-func (c *controller) changed(any) bool {
+func (c *Controller) changed(any) bool {
 	c.news.Store(true)
 	return true
 }
 
-func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	state, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
-	if err != nil || state == ctrl.NoCR {
-		return err
-	}
+func (c *Controller) sync(ctx context.Context, syncCtx factory.SyncContext, state operatorv1.ManagementState) error {
 	clusters, connected := c.Clusters.Get()
 	if !connected || len(clusters) == 0 || state != operatorv1.Managed {
 		return nil
@@ -164,7 +157,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 }
 
 // busy says that there are volumes left to look at whose Ceph cluster answers.
-func (c *controller) busy(clusters []ceph.Cluster) bool {
+func (c *Controller) busy(clusters []ceph.Cluster) bool {
 	for _, cluster := range clusters {
 		if len(c.due[cluster.FSID]) > 0 && c.quiet(cluster.FSID) == 0 {
 			return true
@@ -174,7 +167,7 @@ func (c *controller) busy(clusters []ceph.Cluster) bool {
 }
 
 // quiet is how long a Ceph cluster that did not answer is left alone.
-func (c *controller) quiet(fsid string) time.Duration {
+func (c *Controller) quiet(fsid string) time.Duration {
 	asked, failed := c.silent[fsid]
 	if !failed {
 		return 0
@@ -183,7 +176,7 @@ func (c *controller) quiet(fsid string) time.Duration {
 }
 
 // wait is how long nothing is to be done.
-func (c *controller) wait(clusters []ceph.Cluster) time.Duration {
+func (c *Controller) wait(clusters []ceph.Cluster) time.Duration {
 	now := c.Clock.Now()
 	wait := max(c.nextDue.Sub(now), lookPause)
 	if c.news.Load() {

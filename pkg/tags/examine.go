@@ -21,7 +21,7 @@ type session struct {
 
 // examine looks at volumes of one Ceph cluster and mends their tags. It returns how many of them
 // it has come to an end with; an error is that of Ceph or the API server as a whole.
-func (c *controller) examine(ctx context.Context, s session, subjects []subject) (int, error) {
+func (c *Controller) examine(ctx context.Context, s session, subjects []subject) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, batchDeadline)
 	defer cancel()
 	places := make([]driver.Volume, 0, len(subjects))
@@ -47,7 +47,7 @@ func (c *controller) examine(ctx context.Context, s session, subjects []subject)
 }
 
 // note records what was found of a volume.
-func (c *controller) note(s session, of subject, v verdict, p problem) {
+func (c *Controller) note(s session, of subject, v verdict, p problem) {
 	about := of.about()
 	p.kind, p.name = about.Kind, about.Name
 	c.put(c.key(of), s.cluster.FSID, v, c.Clock.Now(), p)
@@ -74,7 +74,7 @@ func verdictOf(err error) verdict {
 
 // mend gives volumes and snapshots the tags they lack: all together, because Ceph takes longer to
 // connect than to be told. It returns what examine does.
-func (c *controller) mend(ctx context.Context, s session, subjects []subject, found []driver.Tags) (int, error) {
+func (c *Controller) mend(ctx context.Context, s session, subjects []subject, found []driver.Tags) (int, error) {
 	var trouble error
 	var changes []driver.Retag
 	var changed []int
@@ -114,7 +114,7 @@ type result struct {
 }
 
 // judge says what the tags of a volume or snapshot lack. Its error is that of the API server.
-func (c *controller) judge(ctx context.Context, s session, of subject, found driver.Tags) (result, ceph.MetadataChange, error) {
+func (c *Controller) judge(ctx context.Context, s session, of subject, found driver.Tags) (result, ceph.MetadataChange, error) {
 	none := ceph.MetadataChange{}
 	if found.Err != nil {
 		return result{verdictOf(found.Err), describe(found.Err)}, none, nil
@@ -145,7 +145,7 @@ func describe(err error) problem {
 }
 
 // retainedElsewhere says that another PersistentVolume has the same volume and retains it.
-func (c *controller) retainedElsewhere(pv *corev1.PersistentVolume) bool {
+func (c *Controller) retainedElsewhere(pv *corev1.PersistentVolume) bool {
 	all, err := c.PersistentVolumes.Lister().List(labels.Everything())
 	if err != nil {
 		return true // The mark is removed when that is certain.

@@ -10,10 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // look finds the volumes whose tags are to be read, if there may be any.
-func (c *controller) look(clusters []ceph.Cluster) error {
+func (c *Controller) look(clusters []ceph.Cluster) error {
 	now := c.Clock.Now()
 	config, err := c.ClusterIDs()
 	if err != nil {
@@ -36,12 +37,21 @@ func (c *controller) look(clusters []ceph.Cluster) error {
 	c.places = places{clusters: clusters, config: config, storage: c.Driver.Storage, known: map[string]place{}}
 	clear(c.due)
 	c.begin()
+	detached, shown := c.takeDetached(), false
 	for _, pv := range all {
-		if c.Driver.Serves(pv) {
-			c.consider(volume{pv}, now)
+		if !c.Driver.Serves(pv) {
+			continue
 		}
+		if detached[pv.Name] {
+			c.forget(c.key(volume{pv}))
+			shown = shown || driver.Shows(pv.Spec.CSI.VolumeAttributes)
+		}
+		c.consider(volume{pv}, now)
 	}
 	for _, s := range snapshots {
+		if shown { // It is one of these that has lost its tag.
+			c.forget(c.key(snapshot{s}))
+		}
 		c.consider(snapshot{s}, now)
 	}
 	c.end(now)
@@ -49,7 +59,7 @@ func (c *controller) look(clusters []ceph.Cluster) error {
 }
 
 // consider notes that an object is there, and whether its tags are to be read.
-func (c *controller) consider(s subject, now time.Time) {
+func (c *Controller) consider(s subject, now time.Time) {
 	if s.leaving() {
 		return
 	}
@@ -67,7 +77,7 @@ func fsidsOf(clusters []ceph.Cluster) []string {
 }
 
 // batch looks at the next volumes of each Ceph cluster that answers.
-func (c *controller) batch(ctx context.Context, clusters []ceph.Cluster, infraID string) error {
+func (c *Controller) batch(ctx context.Context, clusters []ceph.Cluster, infraID string) error {
 	if c.Clock.Since(c.stepped) < step {
 		return nil
 	}

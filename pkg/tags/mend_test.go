@@ -45,7 +45,7 @@ func TestOutageBetweenChanges(t *testing.T) {
 		whole := r.client.TagStore
 		r.client.TagStore = &mute{TagStore: whole, left: 2}
 		r.sync(t)
-		if _, told := r.config.Report.Get(); told || r.writes() == 0 {
+		if _, told := r.controller.Report.Get(); told || r.writes() == 0 {
 			t.Errorf("the report comes before the end: %t; writes %v", told, r.ceph.Writes())
 		}
 		r.client.TagStore = whole

@@ -50,7 +50,7 @@ func TestVolumesThatAreLeftAlone(t *testing.T) {
 				if len(f.get(r, 1)) > 0 || r.writes() > 0 {
 					t.Errorf("%s: it is tagged", tc.reason)
 				}
-				if got, _ := r.config.Report.Get(); got[cephtest.FSID] != (Counts{}) {
+				if got, _ := r.controller.Report.Get(); got[cephtest.FSID] != (Counts{}) {
 					t.Errorf("%s: report %+v", tc.reason, got)
 				}
 			})
@@ -106,7 +106,7 @@ func TestRate(t *testing.T) {
 		if r.client.reads != f.driver.TagsPerSecond {
 			t.Errorf("%d volumes within a second", r.client.reads)
 		}
-		if _, told := r.config.Report.Get(); told {
+		if _, told := r.controller.Report.Get(); told {
 			t.Error("the report comes before the end")
 		}
 		r.later(t, step)

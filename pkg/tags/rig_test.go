@@ -16,10 +16,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes/fake"
 	corelisters "k8s.io/client-go/listers/core/v1"
+	clienttesting "k8s.io/client-go/testing"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -68,8 +70,7 @@ func (l listedLister) List(selector labels.Selector) ([]*corev1.PersistentVolume
 }
 
 type rig struct {
-	controller factory.Controller
-	heard      *controller
+	controller *Controller
 	config     Config
 	operator   *conditiontest.Operator
 	kube       *fake.Clientset
@@ -80,7 +81,7 @@ type rig struct {
 	lists      int
 	connected  bool
 	ours       bool
-	clock      *clocktesting.FakePassiveClock
+	clock      *clocktesting.FakeClock
 	events     []string
 }
 
@@ -90,7 +91,7 @@ func newRig(t *testing.T, d driver.Driver, denied ...string) *rig {
 	t.Helper()
 	r := &rig{
 		operator: conditiontest.New(operatorv1.Managed), kube: fake.NewClientset(), ceph: cephtest.New(),
-		connected: true, ours: true, clock: clocktesting.NewFakePassiveClock(time.Unix(1000, 0)),
+		connected: true, ours: true, clock: clocktesting.NewFakeClock(time.Unix(1000, 0)),
 	}
 	r.ceph.AddPool(ceph.Pool{Name: "rbd", Applications: []string{"rbd"}})
 	r.ceph.AddFileSystem("myfs", true)
@@ -107,34 +108,36 @@ func newRig(t *testing.T, d driver.Driver, denied ...string) *rig {
 		Status:     configv1.InfrastructureStatus{InfrastructureName: infraID},
 	}), 0)
 	volumes := informers.NewSharedInformerFactory(r.kube, 0)
-	r.config = Config{
-		Driver: d, Operator: r.operator, Clock: r.clock,
-		Client:            func(fsid string) (driver.TagStore, bool) { return r.client, r.connected && fsid == cephtest.FSID },
-		Clusters:          &ctrl.Latest[[]ceph.Cluster]{},
-		ClusterIDs:        func() ([]ceph.ConfigEntry, error) { return r.clusterIDs, nil },
-		Infrastructures:   config.Config().V1().Infrastructures(),
-		PersistentVolumes: listed{volumes.Core().V1().PersistentVolumes(), &r.lists},
-		Volumes:           r.kube.CoreV1(),
-		Ours:              func() bool { return r.ours },
-		Report:            &ctrl.Latest[Report]{},
-		Contents:          &r.snapshots,
-		Tell: func(_ context.Context, about corev1.ObjectReference, message string) error {
-			r.events = append(r.events, about.Kind+" "+about.Name+": "+message)
-			return nil
-		},
-		Recorder: events.NewInMemoryRecorder("test", r.clock),
+	attachments := informers.NewSharedInformerFactoryWithOptions(r.kube, 0, informers.WithTransform(TrimAttachment))
+	r.kube.PrependReactor("create", "events", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		event := action.(clienttesting.CreateAction).GetObject().(*corev1.Event)
+		r.events = append(r.events, event.InvolvedObject.Kind+" "+event.InvolvedObject.Name+": "+event.Message)
+		return true, event, nil
+	})
+	r.config = Config{Env: ctrl.Env{
+		Driver: d, Operator: r.operator, Clock: r.clock, Infrastructures: config.Config().V1().Infrastructures(),
+		PersistentVolumes: listed{volumes.Core().V1().PersistentVolumes(), &r.lists}, Kube: r.kube, Secrets: volumes.Core().V1().Secrets(), Recorder: events.NewInMemoryRecorder("test", r.clock),
+	},
+		Client:     func(fsid string) (driver.TagStore, bool) { return r.client, r.connected && fsid == cephtest.FSID },
+		Clusters:   &ctrl.Latest[[]ceph.Cluster]{},
+		ClusterIDs: func() ([]ceph.ConfigEntry, error) { return r.clusterIDs, nil },
+		Ours:       func() bool { return r.ours },
+		Contents:   &r.snapshots, Attachments: attachments.Storage().V1().VolumeAttachments(),
 	}
 	r.config.Clusters.Set([]ceph.Cluster{{FSID: cephtest.FSID, MonMap: r.ceph.MonMap(), Credentials: r.ceph.Credentials("u")}})
 	r.start()
 	ctx, cancel := context.WithCancel(t.Context())
 	volumes.Core().V1().PersistentVolumes().Informer()
 	volumes.Start(ctx.Done())
+	attachments.Start(ctx.Done())
 	config.Start(ctx.Done())
 	volumes.WaitForCacheSync(ctx.Done())
+	attachments.WaitForCacheSync(ctx.Done())
 	config.WaitForCacheSync(ctx.Done())
 	t.Cleanup(func() {
 		cancel()
 		volumes.Shutdown()
+		attachments.Shutdown()
 		config.Shutdown()
 	})
 	return r
@@ -142,8 +145,7 @@ func newRig(t *testing.T, d driver.Driver, denied ...string) *rig {
 
 // start makes a new process, which knows nothing.
 func (r *rig) start() {
-	r.heard = newController(r.config)
-	r.controller = r.heard.build()
+	r.controller = New(r.config)
 }
 
 // add creates a PersistentVolume and waits until the informer has it.
@@ -202,7 +204,7 @@ func (r *rig) later(t *testing.T, d time.Duration) {
 
 // news lets the controller hear of changed volumes, as its informer would.
 func (r *rig) news() {
-	r.heard.isOurs(&corev1.PersistentVolume{Spec: corev1.PersistentVolumeSpec{
+	r.controller.isOurs(&corev1.PersistentVolume{Spec: corev1.PersistentVolumeSpec{
 		PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: r.config.Driver.Name}},
 	}})
 }
@@ -223,7 +225,7 @@ func (r *rig) expect(t *testing.T, status operatorv1.ConditionStatus, reason str
 
 func (r *rig) expectCounts(t *testing.T, want Counts) {
 	t.Helper()
-	got, _ := r.config.Report.Get()
+	got, _ := r.controller.Report.Get()
 	if diff := cmp.Diff(Report{cephtest.FSID: want}, got); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}

@@ -41,7 +41,7 @@ func (s snapshot) complete(infraID string, values map[string]string) bool {
 	return owner(values) == infraID && s.decide(infraID, values).Empty()
 }
 
-func (s snapshot) change(_ context.Context, _ *controller, infraID string, values map[string]string) (ceph.MetadataChange, error) {
+func (s snapshot) change(_ context.Context, _ *Controller, infraID string, values map[string]string) (ceph.MetadataChange, error) {
 	return s.decide(infraID, values), nil
 }
 

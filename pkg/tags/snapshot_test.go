@@ -117,7 +117,7 @@ func TestUntaggedSnapshotsAreTagged(t *testing.T) {
 			t.Errorf("a new process writes: %v", r.ceph.Writes())
 		}
 		kept.Retain = false
-		r.heard.changed(nil)
+		r.controller.changed(nil)
 		r.later(t, time.Minute)
 		f.expect(t, r, 4, ownSnapshot(4))
 	})

@@ -24,7 +24,7 @@ type subject interface {
 	// complete says that the tags are as they should be, as far as the informer can tell.
 	complete(infraID string, values map[string]string) bool
 	// change is what the tags lack. An error is that of the API server.
-	change(ctx context.Context, c *controller, infraID string, values map[string]string) (ceph.MetadataChange, error)
+	change(ctx context.Context, c *Controller, infraID string, values map[string]string) (ceph.MetadataChange, error)
 }
 
 // nameOf is such as "PersistentVolume pvc-1".
@@ -34,7 +34,7 @@ func nameOf(s subject) string {
 }
 
 // key stands for all of an object on which its tags depend.
-func (c *controller) key(s subject) uint64 {
+func (c *Controller) key(s subject) uint64 {
 	var hash maphash.Hash
 	hash.SetSeed(c.seed)
 	hash.WriteString(string(s.about().UID))
@@ -46,7 +46,7 @@ func (c *controller) key(s subject) uint64 {
 }
 
 // volumeOf is where the volume lies, with what config.json has for its clusterID.
-func (c *controller) volumeOf(s subject) driver.Volume {
+func (c *Controller) volumeOf(s subject) driver.Volume {
 	v := s.place()
 	at := c.places.of(v.Cluster())
 	v.Namespace, v.Group = at.namespace, at.group

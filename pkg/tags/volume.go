@@ -57,8 +57,8 @@ func (v volume) retained() bool {
 }
 
 // change reads the PersistentVolume anew, with what the informer does not keep.
-func (v volume) change(ctx context.Context, c *controller, infraID string, values map[string]string) (ceph.MetadataChange, error) {
-	live, err := c.Volumes.PersistentVolumes().Get(ctx, v.Name, metav1.GetOptions{})
+func (v volume) change(ctx context.Context, c *Controller, infraID string, values map[string]string) (ceph.MetadataChange, error) {
+	live, err := c.Kube.CoreV1().PersistentVolumes().Get(ctx, v.Name, metav1.GetOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return ceph.MetadataChange{}, fmt.Errorf("reading PersistentVolume %s: %w", v.Name, err)
 	}
@@ -73,7 +73,7 @@ func (v volume) change(ctx context.Context, c *controller, infraID string, value
 
 // shown is what the tags of a snapshot lack for a volume that shows it: the mark alone, since the rest
 // tells whose the snapshot is.
-func (c *controller) shown(v volume, infraID string, values map[string]string) ceph.MetadataChange {
+func (c *Controller) shown(v volume, infraID string, values map[string]string) ceph.MetadataChange {
 	key := ceph.TagRetainShown(uuidOf(v.handle()))
 	_, mark := values[key]
 	switch {

@@ -47,16 +47,23 @@ func remaining(ctx context.Context, o Options) ([]string, error) {
 		}
 		for _, cluster := range document.CephClusters {
 			for _, protected := range cluster.Pools.Protected {
-				pool := shell.Quote(protected)
-				out = append(out, fmt.Sprintf("ceph osd pool application rm %s %s %s # of Ceph cluster %s", pool, d.Kind, driver.ClaimKey(name, d.Kind), cluster.FSID),
-					fmt.Sprintf("ceph osd pool application rm %s %s %s # and this, if no other cluster has a key there", pool, d.Kind, driver.ProtectionKey),
-					fmt.Sprintf("ceph osd pool set %s nodelete false # likewise", pool),
-					fmt.Sprintf("rados -p %s -N %s rm %s # an empty object, if it is there", pool, ceph.PresenceNamespace, ceph.PresenceObject(name, d.Kind)))
+				out = append(out, releasing(name, d.Kind, protected, cluster.FSID)...)
 			}
 		}
 	}
 	for _, id := range userIDs(name) {
-		out = append(out, "ceph auth rm client."+id)
+		out = append(out, shell.Command("ceph", "auth", "rm", "client."+id))
 	}
 	return out, nil
+}
+
+// releasing are the commands by which an administrator gives a pool back that a driver of a cluster used.
+func releasing(infraID, kind, pool, fsid string) []string {
+	application := []string{"ceph", "osd", "pool", "application", "rm", pool, kind}
+	return []string{
+		shell.Command(append(application, driver.ClaimKey(infraID, kind))...) + " # of Ceph cluster " + fsid,
+		shell.Command(append(application, driver.ProtectionKey)...) + " # and this, if no other cluster has a key there",
+		shell.Command("ceph", "osd", "pool", "set", pool, "nodelete", "false") + " # likewise",
+		shell.Command("rados", "-p", pool, "-N", ceph.PresenceNamespace, "rm", ceph.PresenceObject(infraID, kind)) + " # an empty object, if it is there",
+	}
 }

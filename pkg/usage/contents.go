@@ -51,6 +51,12 @@ func (s *Contents) Taken() (all []*Content, known bool, err error) {
 	return all, known, err
 }
 
+// Problem is why they may be outdated, or are not known.
+func (s *Contents) Problem() error {
+	_, _, err := s.contents()
+	return err
+}
+
 // Count returns how many of the driver there are in the cache.
 func (s *Contents) Count() int {
 	count := 0

@@ -8,15 +8,11 @@ import (
 	"time"
 
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
 	"k8s.io/apimachinery/pkg/labels"
-	coreinformers "k8s.io/client-go/informers/core/v1"
-	storageinformers "k8s.io/client-go/informers/storage/v1"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 const (
@@ -28,41 +24,36 @@ const (
 
 // Config is what the controller works with.
 type Config struct {
-	Driver            driver.Driver
-	StorageClasses    storageinformers.StorageClassInformer
-	PersistentVolumes coreinformers.PersistentVolumeInformer
-	// Contents are followed while Served has a version of their CustomResourceDefinition.
-	Contents *Contents
-	Served   func(crd string) []string
+	ctrl.Env
 	// ConfigJSON reads what the driver's pods know of clusterIDs.
 	ConfigJSON func() ([]ceph.ConfigEntry, error)
-	// Usage is set to what is used.
-	Usage *ctrl.Latest[Usage]
-	// Triggers wake the controller when Served or ConfigJSON changes.
-	Triggers []factory.Informer
-	Clock    clock.PassiveClock
-	Recorder events.Recorder
 }
 
-type controller struct {
+// Controller publishes what is used.
+type Controller struct {
+	factory.Controller
 	Config
-	last pause
+	Usage ctrl.Latest[Usage]
+	// Contents are followed while their CustomResourceDefinition is served.
+	Contents *Contents
+	last     pause
 }
 
 // New returns the controller that publishes what the OpenShift cluster uses of Ceph. It needs neither Ceph
 // nor a ClusterCSIDriver, and publishes nothing before all classes, volumes and snapshots are in the cache.
-func New(config Config) factory.Controller {
-	c := &controller{Config: config}
-	return factory.New().
+func New(config Config) *Controller {
+	c := &Controller{Config: config, Contents: NewContents(config.Dynamic, config.Driver)}
+	c.Controller = factory.New().
 		WithSync(c.sync).
 		ResyncEvery(resync).
 		WithControllerInstanceName(controllerName).
 		WithInformers(c.StorageClasses.Informer(), c.PersistentVolumes.Informer(), c.Contents).
-		WithInformers(c.Triggers...).
+		WithInformers(c.CRDs, ctrl.Only(c.Secrets.Informer(), c.Driver.ConfigSecret())).
 		ToController(controllerName, c.Recorder)
+	return c
 }
 
-func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+func (c *Controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 	if err := c.Contents.Follow(ctx, c.servesContents()); err != nil {
 		return err
 	}
@@ -93,7 +84,7 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext) erro
 	return nil
 }
 
-func (c *controller) servesContents() bool {
+func (c *Controller) servesContents() bool {
 	return slices.Contains(c.Served(ctrl.SnapshotContents.GroupResource().String()), ctrl.SnapshotContents.Version)
 }
 

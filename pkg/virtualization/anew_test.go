@@ -14,6 +14,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/clock"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	savedstate "github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
@@ -50,8 +51,8 @@ func TestKilledWhileMadeAnew(t *testing.T) {
 	})
 	record := &memory{}
 	process := func(existing *storagev1.StorageClass) error {
-		c := classController{ClassConfig: ClassConfig{
-			Client: client.StorageV1(), Record: record, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
+		c := classController{ClassConfig: ClassConfig{Config: Config{Env: ctrl.Env{Kube: client, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{})}},
+			Record: record,
 		}}
 		last, _, _ := record.Load()
 		return c.act(t.Context(), classFacts{

@@ -119,7 +119,7 @@ func (c classHints) apply(ctx context.Context, class *storagev1.StorageClass, se
 		"apiVersion": storagev1.SchemeGroupVersion.String(), "kind": "StorageClass", "metadata": metadata,
 	}}
 	resource := storagev1.SchemeGroupVersion.WithResource("storageclasses")
-	_, err := c.Client.Resource(resource).Apply(ctx, class.Name, object, metav1.ApplyOptions{FieldManager: c.manager(), Force: force})
+	_, err := c.Dynamic.Resource(resource).Apply(ctx, class.Name, object, metav1.ApplyOptions{FieldManager: c.manager(), Force: force})
 	if err == nil {
 		c.Recorder.Eventf("StorageClassAnnotated", "Annotated StorageClass %s: %s", class.Name, text(set))
 	}

@@ -8,14 +8,10 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	storageinformers "k8s.io/client-go/informers/storage/v1"
-	storageclient "k8s.io/client-go/kubernetes/typed/storage/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
@@ -33,27 +29,18 @@ const (
 
 // ClassConfig is all that the controller of the StorageClass for virtual machines uses.
 type ClassConfig struct {
-	Driver         driver.Driver
-	Operator       v1helpers.OperatorClient
-	Client         storageclient.StorageClassesGetter
-	StorageClasses storageinformers.StorageClassInformer
+	Config
 	// Manifest is what the class has beyond the default one; empty for a driver without it.
 	Manifest []byte
 	// State is spec.storageClassState.
 	State func() (operatorv1.StorageClassStateName, error)
-	// Watches know the disk images.
-	Watches *Watches
-	// Served returns the versions that the API server serves of a CRD; none without it.
-	Served func(crd string) []string
 	// Open says that the driver is deployed.
 	Open func() bool
-	// Record has what users gave the class while it is being made anew. Its informer belongs to the
-	// Triggers: it is forgotten once it is seen, or the class that comes with KubeVirt another day
-	// would get it.
+	// Record has what users gave the class while it is being made anew. It is forgotten once it is seen,
+	// or the class that comes with KubeVirt another day would get it: its informer wakes the controller.
 	Record Record
-	// Triggers wake the controller when State, Served or Open may have changed.
+	// Triggers wake the controller when Open may have changed.
 	Triggers []factory.Informer
-	Recorder events.Recorder
 }
 
 // Record remembers a class that is being made anew across restarts; a state.Record is one.
@@ -79,31 +66,22 @@ func NewClass(config ClassConfig) (factory.Controller, error) {
 			return nil, fmt.Errorf("parsing the StorageClass for virtual machines: %w", err)
 		}
 	}
-	return factory.New().
-		WithSync(c.sync).
+	return c.Factory(classesName, c.sync).
 		ResyncEvery(resync).
-		WithControllerInstanceName(classesName).
-		WithInformers(c.Operator.Informer(), c.StorageClasses.Informer()).
+		WithInformers(c.StorageClasses.Informer(), c.ClusterCSIDrivers.Informer(), c.CRDs, c.Watches, c.ConfigMaps.Informer()).
 		WithInformers(c.Triggers...).
 		ToController(classesName, c.Recorder), nil
 }
 
-func (c classController) sync(ctx context.Context, syncCtx factory.SyncContext) error {
-	return ctrl.Retry(syncCtx.Queue(), c.keep(ctx))
+func (c classController) sync(ctx context.Context, syncCtx factory.SyncContext, state operatorv1.ManagementState) error {
+	return ctrl.Retry(syncCtx.Queue(), c.keep(ctx, state))
 }
 
-func (c classController) keep(ctx context.Context) error {
+func (c classController) keep(ctx context.Context, state operatorv1.ManagementState) error {
 	if c.Watches.isUndecided() {
 		return nil
 	}
-	if c.asset == nil {
-		return c.report(ctx)
-	}
-	managed, err := ctrl.ManagementState(c.Operator, c.Driver.Name)
-	if err != nil || managed == ctrl.NoCR {
-		return err
-	}
-	if managed != operatorv1.Managed || !c.Open() || len(c.Served(machinesCRD)) == 0 {
+	if c.asset == nil || state != operatorv1.Managed || !c.Open() || len(c.Served(machinesCRD)) == 0 {
 		return c.report(ctx)
 	}
 	facts, err := c.gather()
@@ -161,7 +139,7 @@ func (c classController) act(ctx context.Context, facts classFacts) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
-	client := c.Client.StorageClasses()
+	client := c.Kube.StorageV1().StorageClasses()
 	if step == replace {
 		// What admission refuses must not cost users the class that there is. The usual answer is
 		// that it exists.

@@ -7,15 +7,10 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/workqueue"
-	"k8s.io/utils/clock"
 
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 const (
@@ -27,20 +22,11 @@ const (
 
 // GateConfig is all that the gate uses.
 type GateConfig struct {
-	Driver   driver.Driver
-	Operator v1helpers.OperatorClient
-	Client   dynamic.Interface
-	// Served returns the versions that the API server serves of a CRD; none without it.
-	Served func(crd string) []string
+	Config
 	// Open says that the driver is deployed, Closed that it is not, which is known later than that it is not known to be.
 	Open, Closed func() bool
-	// Watches are what the gate starts and stops.
-	Watches *Watches
-	Rights  Rights
-	Clock   clock.PassiveClock
-	// Triggers wake the gate when Served or Open may have changed.
+	// Triggers wake the gate when Open may have changed.
 	Triggers []factory.Informer
-	Recorder events.Recorder
 }
 
 // gate knows since when it has seen the binding of which role, and since when there is no platform for the rights
@@ -69,7 +55,7 @@ func NewGate(config GateConfig) factory.Controller {
 		WithSync(c.sync).
 		ResyncEvery(resync).
 		WithControllerInstanceName(gateName).
-		WithInformers(config.Operator.Informer()).
+		WithInformers(config.Operator.Informer(), config.CRDs).
 		WithInformers(config.Triggers...).
 		WithInformers(config.Rights.informer(config.Driver)).
 		ToController(gateName, config.Recorder)
@@ -103,7 +89,7 @@ func (c *gate) sync(ctx context.Context, syncCtx factory.SyncContext) error {
 				continue
 			}
 		}
-		errs = append(errs, c.Watches.follow(ctx, c.Client, k, served))
+		errs = append(errs, c.Watches.follow(ctx, c.Dynamic, k, served))
 	}
 	c.Watches.decide()
 	return errors.Join(errs...)

@@ -38,7 +38,7 @@ type gateRig struct {
 	undecided bool
 	syncCtx   factory.SyncContext
 	gate      factory.Controller
-	clock     *testclock.FakePassiveClock
+	clock     *testclock.FakeClock
 	kube      *fake.Clientset
 }
 
@@ -59,17 +59,16 @@ func newGateRig(t *testing.T) *gateRig {
 		client:   dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists, profile),
 		operator: conditiontest.New(operatorv1.Managed), open: true,
 		served: map[string][]string{storageProfiles.crd(): {"v1beta1"}},
-		clock:  testclock.NewFakePassiveClock(time.Now()), kube: fake.NewClientset(),
+		clock:  testclock.NewFakeClock(time.Now()), kube: fake.NewClientset(),
 	}
 	recorder := events.NewInMemoryRecorder("test", clock.RealClock{})
 	r.syncCtx = factory.NewSyncContext("test", recorder)
-	r.config = GateConfig{
-		Driver: driver.RBD, Operator: r.operator, Client: r.client, Watches: &Watches{}, Recorder: recorder,
-		Served: func(crd string) []string { return r.served[crd] },
+	r.config = GateConfig{Config: Config{Env: ctrl.Env{
+		Driver: driver.RBD, Operator: r.operator, Dynamic: r.client, CRDs: &ctrl.Latest[bool]{}, Recorder: recorder, Served: func(crd string) []string { return r.served[crd] },
+		Clock: r.clock,
+	}, Watches: &Watches{}, Rights: Rights{Client: r.kube.RbacV1(), Bindings: informers.NewSharedInformerFactory(r.kube, 0).Rbac().V1().ClusterRoleBindings(), Recorder: recorder}},
 		Open:   func() bool { return r.open },
 		Closed: func() bool { return !r.open && !r.undecided },
-		Clock:  r.clock,
-		Rights: Rights{Client: r.kube.RbacV1(), Bindings: informers.NewSharedInformerFactory(r.kube, 0).Rbac().V1().ClusterRoleBindings(), Recorder: recorder},
 	}
 	r.gate = NewGate(r.config)
 	r.bind(t, driver.RBD.MachinesRole())
@@ -131,7 +130,7 @@ func TestGateUndecided(t *testing.T) {
 	r.gate = NewGate(r.config)
 	r.open, r.undecided = false, true
 	r.expect(t, "nobody knows yet whether the driver is deployed", storageProfiles, loading)
-	machines := &machines{MachinesConfig: MachinesConfig{Config: Config{Watches: r.config.Watches, Operator: r.operator}, Matrix: &ctrl.Latest[Machines]{}}}
+	machines := &MachinesController{MachinesConfig: MachinesConfig{Config: Config{Env: ctrl.Env{Operator: r.operator}, Watches: r.config.Watches}}}
 	before := condition.New(condition.MachinesUsable, operatorv1.ConditionFalse, condition.SyncError, "m")
 	if err := machines.report(t.Context(), before); err != nil {
 		t.Fatal(err)

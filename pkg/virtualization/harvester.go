@@ -144,7 +144,7 @@ func (c entries) write(ctx context.Context, setting *unstructured.Unstructured, 
 	out.SetAnnotations(annotations)
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
-	if _, err := c.Client.Resource(resource).Update(ctx, out, metav1.UpdateOptions{}); err != nil {
+	if _, err := c.Dynamic.Resource(resource).Update(ctx, out, metav1.UpdateOptions{}); err != nil {
 		return fmt.Errorf("writing Setting %s: %w", out.GetName(), err)
 	}
 	c.Recorder.Eventf("HarvesterSettingChanged", "Setting %s: the entry of %s is %s", out.GetName(), c.Driver.Name, applied)

@@ -13,7 +13,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
-
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -93,7 +93,7 @@ func TestAdviceForHarvester(t *testing.T) {
 		setting := &unstructured.Unstructured{Object: map[string]any{"value": value}}
 		setting.SetName("csi-driver-config")
 		setting.SetAnnotations(map[string]string{"storage.openshift.io/applied-rbd.csi.ceph.com": "true"})
-		c := entries{Config: Config{Driver: driver.RBD}}
+		c := entries{Config: Config{Env: ctrl.Env{Driver: driver.RBD}}}
 		got, err := c.keep(t.Context(), setting, "true")
 		const command = ": kubectl annotate settings.harvesterhci.io csi-driver-config storage.openshift.io/applied-rbd.csi.ceph.com-"
 		if err != nil || !strings.Contains(got, told) || !strings.HasSuffix(got, command) {

@@ -52,25 +52,22 @@ func (k imageKind) policy(d driver.Driver) string {
 	return "ceph-" + d.Kind + "-csi-images-" + k.Resource
 }
 
-type imageProtection struct {
-	Config
-	settings func() (driver.Settings, error)
-}
+type imageProtection struct{ Config }
 
 // NewImageProtection returns the controller that, when asked to, keeps volumes of disk images
 // of virtual machines from being deleted while the image exists: by a
 // ValidatingAdmissionPolicy for each kind of images. It writes ImagesProtected: False, reason
 // NotSupported where nobody brings images, or SyncError; it is absent when nobody asks.
-func NewImageProtection(config Config, settings func() (driver.Settings, error), more ...factory.Informer) factory.Controller {
+func NewImageProtection(config Config) factory.Controller {
 	k := keeper{
 		Config: config, name: imagesName, conditionType: condition.ImagesProtected, role: config.Driver.ImagesRole(),
-		kinds: policyKinds(config.Driver), wanted: imageProtection{config, settings}.wanted,
+		kinds: policyKinds(config.Driver), wanted: imageProtection{config}.wanted,
 	}
-	return config.controller(imagesName, k.sync, append(more, config.Rights.informer(config.Driver))...)
+	return config.controller(imagesName, k.sync, config.CRDs, config.Rights.informer(config.Driver))
 }
 
 func (c imageProtection) wanted() (wish, error) {
-	asked, err := optedIn(c.settings, func(s driver.Settings) bool { return s.ProtectImages })
+	asked, err := optedIn(c.Settings, func(s driver.Settings) bool { return s.ProtectsImages() })
 	if err != nil || !asked {
 		return wish{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -22,7 +23,7 @@ func classOf(name, provisioner, mounter string) *storagev1.StorageClass {
 }
 
 // wishing has StorageClasses of both drivers, and the CRDs that are served.
-func wishing(t *testing.T, d driver.Driver, served ...string) Config {
+func wishing(t *testing.T, d driver.Driver, settings func() (driver.Settings, error), served ...string) Config {
 	t.Helper()
 	classes := informers.NewSharedInformerFactory(fake.NewClientset(), 0).Storage().V1().StorageClasses()
 	for _, class := range []*storagev1.StorageClass{
@@ -32,14 +33,17 @@ func wishing(t *testing.T, d driver.Driver, served ...string) Config {
 			t.Fatal(err)
 		}
 	}
-	return Config{Driver: d, StorageClasses: classes, Watches: &Watches{}, Served: func(crd string) []string {
-		for _, s := range served {
-			if s == crd {
-				return []string{"v1beta1", "v1alpha1"}
+	return Config{Env: ctrl.Env{
+		Driver: d, StorageClasses: classes, Settings: settings,
+		Served: func(crd string) []string {
+			for _, s := range served {
+				if s == crd {
+					return []string{"v1beta1", "v1alpha1"}
+				}
 			}
-		}
-		return nil
-	}}
+			return nil
+		},
+	}, Watches: &Watches{}}
 }
 
 func names(w wish) string {
@@ -52,7 +56,7 @@ func names(w wish) string {
 
 func TestWantedPolicies(t *testing.T) {
 	const harvester, cdi = "virtualmachineimages.harvesterhci.io", "datasources.cdi.kubevirt.io"
-	on := func() (driver.Settings, error) { return driver.Settings{ProtectImages: true}, nil }
+	on := func() (driver.Settings, error) { return driver.Settings{ImageProtection: driver.ImagesProtected}, nil }
 	tests := map[string]struct {
 		reason    string
 		settings  func() (driver.Settings, error)
@@ -76,7 +80,7 @@ func TestWantedPolicies(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := imageProtection{wishing(t, driver.RBD, tc.served...), tc.settings}.wanted()
+			got, err := imageProtection{wishing(t, driver.RBD, tc.settings, tc.served...)}.wanted()
 			if !errors.Is(err, tc.err) || got.asked != tc.asked || names(got) != tc.want {
 				t.Errorf("%s: got %t, %q, %v", tc.reason, got.asked, names(got), err)
 			}
@@ -88,8 +92,8 @@ func TestWantedPolicies(t *testing.T) {
 }
 
 func TestPolicyIsForTheDriversClasses(t *testing.T) {
-	on := func() (driver.Settings, error) { return driver.Settings{ProtectImages: true}, nil }
-	got, err := imageProtection{wishing(t, driver.RBD, "virtualmachineimages.harvesterhci.io"), on}.wanted()
+	on := func() (driver.Settings, error) { return driver.Settings{ImageProtection: driver.ImagesProtected}, nil }
+	got, err := imageProtection{wishing(t, driver.RBD, on, "virtualmachineimages.harvesterhci.io")}.wanted()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +116,7 @@ func TestPolicyIsForTheDriversClasses(t *testing.T) {
 }
 
 func TestWantedModules(t *testing.T) {
-	atBoot := func() (driver.Settings, error) { return driver.Settings{ModulesAtBoot: true}, nil }
+	atBoot := func() (driver.Settings, error) { return driver.Settings{KernelModules: driver.ModulesAtBoot}, nil }
 	tests := map[string]struct {
 		reason    string
 		driver    driver.Driver
@@ -127,7 +131,7 @@ func TestWantedModules(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := kernelModules{wishing(t, tc.driver, tc.served...), atBoot}.wanted()
+			got, err := kernelModules{wishing(t, tc.driver, atBoot, tc.served...)}.wanted()
 			if err != nil || !got.asked || (got.pointless != "") != tc.pointless {
 				t.Fatalf("%s: got %+v, %v", tc.reason, got, err)
 			}
@@ -163,7 +167,7 @@ func TestNothingOfModulesUnasked(t *testing.T) {
 		"Default":   func() (driver.Settings, error) { return driver.Settings{}, nil },
 		"Undecided": func() (driver.Settings, error) { return driver.Settings{}, errors.New("no") },
 	} {
-		got, err := kernelModules{wishing(t, driver.RBD), settings}.wanted()
+		got, err := kernelModules{wishing(t, driver.RBD, settings)}.wanted()
 		if got.asked || len(got.items) > 0 || (name == "Undecided") != errors.Is(err, errUndecided) {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}
@@ -182,10 +186,10 @@ func TestPoliciesWaitForSnapshotClasses(t *testing.T) {
 	})
 	defer close(answer)
 	r.sync(t)
-	config := wishing(t, driver.RBD, dataSources.String())
+	on := func() (driver.Settings, error) { return driver.Settings{ImageProtection: driver.ImagesProtected}, nil }
+	config := wishing(t, driver.RBD, on, dataSources.String())
 	config.Watches = r.config.Watches
-	on := func() (driver.Settings, error) { return driver.Settings{ProtectImages: true}, nil }
-	if got, err := (imageProtection{config, on}).wanted(); !errors.Is(err, errUndecided) {
+	if got, err := (imageProtection{config}).wanted(); !errors.Is(err, errUndecided) {
 		t.Errorf("got %s, %v", names(got), err)
 	}
 }

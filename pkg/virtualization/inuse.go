@@ -45,6 +45,9 @@ var imageClasses = [][]string{
 // ImagesOn are Harvester's disk images that use a StorageClass, as namespace/name, sorted.
 func (w *Watches) ImagesOn(class string) []string { return using(w.list(machineImages), class) }
 
+// InUse says whether disk images use a StorageClass.
+func (w *Watches) InUse(class string) bool { return len(w.ImagesOn(class)) > 0 }
+
 // LookForImages reads once, where no operator runs, Harvester's disk images that use a
 // StorageClass, as ImagesOn; none without Harvester.
 func LookForImages(ctx context.Context, client dynamic.Interface, class string) ([]string, error) {

@@ -174,7 +174,7 @@ func (c keeper) act(ctx context.Context, todo change) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
-	client := c.Client.Resource(resource)
+	client := c.Dynamic.Resource(resource)
 	if todo.remove != nil {
 		name := todo.remove.GetName()
 		err := client.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: ptr.To(todo.remove.GetUID())}})

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -89,7 +90,7 @@ func TestCompare(t *testing.T) {
 			for _, object := range tc.wanted {
 				wanted = append(wanted, item{k, object}, item{kind{GroupResource: bindings.GroupResource}, object})
 			}
-			c := keeper{Config: Config{Driver: d, Watches: watching(t, k, tc.held...)}}
+			c := keeper{Config: Config{Env: ctrl.Env{Driver: d}, Watches: watching(t, k, tc.held...)}}
 			changes, foreign := c.compare([]kind{k}, wanted)
 			var got []string
 			for _, change := range changes {
@@ -114,9 +115,8 @@ func TestRemovalIsToldOnce(t *testing.T) {
 	k := kind{GroupResource: policies.GroupResource}
 	object := ownObject(driver.RBD, "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy", "a")
 	recorder := events.NewInMemoryRecorder("test", clock.RealClock{})
-	c := keeper{name: "Test", Config: Config{
-		Driver: driver.RBD, Watches: watching(t, k, object), Recorder: recorder,
-		Client: dynamicfake.NewSimpleDynamicClient(runtime.NewScheme(), object),
+	c := keeper{name: "Test", Config: Config{Env: ctrl.Env{Driver: driver.RBD, Recorder: recorder, Dynamic: dynamicfake.NewSimpleDynamicClient(runtime.NewScheme(), object)},
+		Watches: watching(t, k, object),
 	}}
 	for range 2 {
 		if err := c.act(t.Context(), change{kind: k, remove: object}); err != nil {

@@ -10,9 +10,9 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
+	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	storageinformers "k8s.io/client-go/informers/storage/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
@@ -23,18 +23,19 @@ const machinesName = "CephVirtualMachines"
 // MachinesConfig is all that the controller uses that looks for mistakes.
 type MachinesConfig struct {
 	Config
-	CSIDrivers storageinformers.CSIDriverInformer
-	// Matrix is what virtual machines can do on which StorageClass; empty without CDI.
-	Matrix *ctrl.Latest[Machines]
 	// Held is the storageClassState that the driver's default StorageClass cannot follow, because
 	// disk images use it; empty if it does.
 	Held *ctrl.Latest[operatorv1.StorageClassStateName]
-	// Tell writes an event about what is to be mended. It is called once for each mistake.
-	Tell func(ctx context.Context, m Mistake) error
 }
 
-type machines struct {
+// MachinesController looks for mistakes.
+type MachinesController struct {
+	factory.Controller
 	MachinesConfig
+	// Matrix is what virtual machines can do on which StorageClass; empty without CDI.
+	Matrix ctrl.Latest[Machines]
+	// warn writes an event about what is to be mended. It is called once for each mistake.
+	warn func(ctx context.Context, m Mistake) error
 	// told are mistakes of which there is an event; only one worker runs sync.
 	told map[Mistake]bool
 }
@@ -42,12 +43,17 @@ type machines struct {
 // NewMachines returns the controller that looks for what keeps disks of virtual machines from
 // working, and changes nothing. It says MachinesUsable: False, with the reason of the
 // first mistake and the messages of all; without CDI and Harvester it is absent.
-func NewMachines(config MachinesConfig) factory.Controller {
-	c := &machines{MachinesConfig: config, told: map[Mistake]bool{}}
-	return config.controller(machinesName, c.sync, c.CSIDrivers.Informer(), c.Held)
+func NewMachines(config MachinesConfig) *MachinesController {
+	c := &MachinesController{MachinesConfig: config, told: map[Mistake]bool{}}
+	c.warn = func(ctx context.Context, m Mistake) error {
+		about := corev1.ObjectReference{APIVersion: m.APIVersion, Kind: m.Kind, Name: m.Name, UID: m.UID}
+		return c.Warn(ctx, about, m.Reason, m.Message, 0)
+	}
+	c.Controller = config.controller(machinesName, c.sync, c.CSIDrivers.Informer(), c.Held)
+	return c
 }
 
-func (c *machines) sync(ctx context.Context, _ factory.SyncContext) error {
+func (c *MachinesController) sync(ctx context.Context, _ factory.SyncContext) error {
 	importing, why := c.Watches.all(storageProfiles, snapshotClasses, importers)
 	harvesting, _ := c.Watches.all(driverConfig, snapshotClasses)
 	if importing == absent {
@@ -82,12 +88,12 @@ func (c *machines) sync(ctx context.Context, _ factory.SyncContext) error {
 	return errors.Join(err, c.tell(ctx, found))
 }
 
-func (c *machines) report(ctx context.Context, said ...*condition.Said) error {
+func (c *MachinesController) report(ctx context.Context, said ...*condition.Said) error {
 	return condition.Say(ctx, c.Operator, machinesName, []string{condition.MachinesUsable}, said...)
 }
 
 // tell writes an event for each mistake that is new.
-func (c *machines) tell(ctx context.Context, found []Mistake) error {
+func (c *MachinesController) tell(ctx context.Context, found []Mistake) error {
 	still := map[Mistake]bool{}
 	var errs []error
 	for _, m := range found {
@@ -95,7 +101,7 @@ func (c *machines) tell(ctx context.Context, found []Mistake) error {
 		if still[m] {
 			continue
 		}
-		err := c.Tell(ctx, m)
+		err := c.warn(ctx, m)
 		still[m] = err == nil
 		errs = append(errs, err)
 	}
@@ -103,7 +109,7 @@ func (c *machines) tell(ctx context.Context, found []Mistake) error {
 	return errors.Join(errs...)
 }
 
-func (c *machines) gather() (machineFacts, error) {
+func (c *MachinesController) gather() (machineFacts, error) {
 	_, snapshotting := c.Watches.resource(snapshotClasses)
 	facts := machineFacts{
 		driver:       c.Driver,

@@ -30,9 +30,11 @@ func (r *gateRig) beside(t *testing.T) Config {
 	if err := classes.Informer().GetStore().Add(own); err != nil {
 		t.Fatal(err)
 	}
-	return Config{
-		Driver: driver.RBD, Operator: r.operator, Client: r.client, StorageClasses: classes,
-		Watches: r.config.Watches, Served: r.config.Served, Recorder: r.config.Recorder,
+	return Config{Env: ctrl.Env{
+		Driver: driver.RBD, Operator: r.operator, Dynamic: r.client, StorageClasses: classes, Served: r.config.Served, Recorder: r.config.Recorder,
+		CSIDrivers: informers.NewSharedInformerFactory(fake.NewClientset(), 0).Storage().V1().CSIDrivers(),
+	},
+		Watches: r.config.Watches,
 	}
 }
 
@@ -69,13 +71,12 @@ func TestMistakesAreToldOnce(t *testing.T) {
 	r.expect(t, "CDI's settings are", importers, ready)
 	var told []string
 	var mute error
-	c := &machines{told: map[Mistake]bool{}, MachinesConfig: MachinesConfig{
-		Config: r.beside(t), CSIDrivers: informers.NewSharedInformerFactory(fake.NewClientset(), 0).Storage().V1().CSIDrivers(),
-		Matrix: &ctrl.Latest[Machines]{}, Held: &ctrl.Latest[operatorv1.StorageClassStateName]{},
-		Tell: func(_ context.Context, m Mistake) error {
-			told = append(told, m.Reason+" "+m.Name)
-			return mute
-		},
+	c := &MachinesController{told: map[Mistake]bool{}, MachinesConfig: MachinesConfig{
+		Config: r.beside(t),
+		Held:   &ctrl.Latest[operatorv1.StorageClassStateName]{},
+	}, warn: func(_ context.Context, m Mistake) error {
+		told = append(told, m.Reason+" "+m.Name)
+		return mute
 	}}
 	expect := func(reason string, status operatorv1.ConditionStatus, text string, events ...string) {
 		t.Helper()

@@ -45,7 +45,7 @@ func (c *gate) keepRights(ctx context.Context, queue workqueue.TypedRateLimiting
 	if gone, err := c.gone(ctx); err != nil || !gone {
 		return err
 	}
-	left, err := inClasses(c.Client, c.Driver).traces(ctx)
+	left, err := inClasses(c.Dynamic, c.Driver).traces(ctx)
 	for _, t := range left {
 		err = errors.Join(err, t.Remove(ctx))
 	}
@@ -61,7 +61,7 @@ func (c *gate) gone(ctx context.Context) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 	for _, k := range platform {
-		found, err := c.Client.Resource(ctrl.CRDs).List(ctx, metav1.ListOptions{
+		found, err := c.Dynamic.Resource(ctrl.CRDs).List(ctx, metav1.ListOptions{
 			FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, k.crd()).String(),
 		})
 		if err != nil {

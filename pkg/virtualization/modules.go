@@ -11,25 +11,22 @@ import (
 
 const modulesName = "CephKernelModules"
 
-type kernelModules struct {
-	Config
-	settings func() (driver.Settings, error)
-}
+type kernelModules struct{ Config }
 
 // NewKernelModules returns the controller that, when asked to, has nodes load the kernel's
 // modules when they start: by MachineConfigs on OpenShift, by a CloudInit on Harvester. It
 // writes KernelModulesCurrent: False, reason NotSupported where there is neither, ForeignObject
 // where one is somebody else's, or SyncError; it is absent when nobody asks.
-func NewKernelModules(config Config, settings func() (driver.Settings, error), more ...factory.Informer) factory.Controller {
+func NewKernelModules(config Config) factory.Controller {
 	k := keeper{
 		Config: config, name: modulesName, conditionType: condition.KernelModulesCurrent, role: config.Driver.ModulesRole(),
-		kinds: moduleKinds(config.Driver), wanted: kernelModules{config, settings}.wanted,
+		kinds: moduleKinds(config.Driver), wanted: kernelModules{config}.wanted,
 	}
-	return config.controller(modulesName, k.sync, append(more, config.Rights.informer(config.Driver))...)
+	return config.controller(modulesName, k.sync, config.CRDs, config.Rights.informer(config.Driver))
 }
 
 func (c kernelModules) wanted() (wish, error) {
-	asked, err := optedIn(c.settings, func(s driver.Settings) bool { return s.ModulesAtBoot })
+	asked, err := optedIn(c.Settings, func(s driver.Settings) bool { return s.LoadsModules() })
 	if err != nil || !asked {
 		return wish{}, err
 	}

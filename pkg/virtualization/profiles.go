@@ -110,7 +110,7 @@ func (c profiles) apply(ctx context.Context, profile *unstructured.Unstructured,
 	object.SetKind(profile.GetKind())
 	object.SetName(profile.GetName())
 	object.SetUID(profile.GetUID())
-	_, err := c.Client.Resource(resource).Apply(ctx, profile.GetName(), object, metav1.ApplyOptions{FieldManager: c.manager()})
+	_, err := c.Dynamic.Resource(resource).Apply(ctx, profile.GetName(), object, metav1.ApplyOptions{FieldManager: c.manager()})
 	if err == nil {
 		c.Recorder.Eventf("StorageProfileCompleted", "Completed StorageProfile %s: %s", profile.GetName(), text(spec))
 	}

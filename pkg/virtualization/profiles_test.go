@@ -17,7 +17,7 @@ import (
 // TestProfileOfAnotherClassIsReleased: a StorageClass was deleted and made again by another driver
 // before CDI noticed, which then keeps the StorageProfile.
 func TestProfileOfAnotherClassIsReleased(t *testing.T) {
-	config := wishing(t, driver.RBD)
+	config := wishing(t, driver.RBD, nil)
 	manager := profiles{config}.manager()
 	profile := func(name, owner string) *unstructured.Unstructured {
 		out := &unstructured.Unstructured{Object: map[string]any{
@@ -38,7 +38,7 @@ func TestProfileOfAnotherClassIsReleased(t *testing.T) {
 			return true, object, err
 		})
 		c := profiles{config}
-		c.Client, c.Recorder = client, events.NewInMemoryRecorder("test", clock.RealClock{})
+		c.Dynamic, c.Recorder = client, events.NewInMemoryRecorder("test", clock.RealClock{})
 		c.Watches = watching(t, storageProfiles, profile("x", owner))
 		told, err := c.complete(t.Context())
 		if err != nil || len(told) > 0 || len(applied) != want {

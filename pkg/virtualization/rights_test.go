@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -138,7 +139,7 @@ func TestRights(t *testing.T) {
 			r.expect(t, tc.reason, k, wanted)
 			r.kube.ClearActions()
 			c := keeper{
-				Config: Config{Driver: d, Operator: r.operator, Client: r.client, Watches: r.config.Watches, Served: r.config.Served, Rights: r.config.Rights, Recorder: r.config.Recorder},
+				Config: Config{Env: ctrl.Env{Driver: d, Operator: r.operator, Dynamic: r.client, Served: r.config.Served, Recorder: r.config.Recorder}, Watches: r.config.Watches, Rights: r.config.Rights},
 				name:   modulesName, conditionType: "Tried", role: d.ModulesRole(), kinds: []kind{k},
 				wanted: func() (wish, error) { return tc.wish, tc.err },
 			}

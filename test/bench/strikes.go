@@ -17,7 +17,8 @@ import (
 // first quarter of the time, so that what the others leave behind adds up.
 func (b *bench) strikeAll(ctx context.Context, loads map[string]*load) error {
 	ending := slices.DeleteFunc(slices.Clone(faults.OfAPI), func(f faults.Fault) bool { return !f.Ends })
-	others := slices.DeleteFunc(slices.Clone(faults.OfAPI), func(f faults.Fault) bool { return f.Ends })
+	// Ceph has nothing here that it could be full of.
+	others := slices.DeleteFunc(slices.Clone(faults.OfAPI), func(f faults.Fault) bool { return f.Ends || f.Silent == faults.Room })
 	begin := time.Now()
 	for i := 0; time.Since(begin) < b.options.load; i++ {
 		some := others
@@ -87,7 +88,7 @@ func (b *bench) struck(d driver.Driver, fault faults.Fault) func() {
 		}
 		if fault.Silent != "" {
 			b.silenced.Add(1)
-			faults.Freeze(b.cluster.Ceph(), fault.Silent, func(err error) {
+			faults.Freeze(context.Background(), b.cluster.Ceph(), fault.Silent, func(err error) {
 				if err != nil {
 					fmt.Fprintln(b.progress, err)
 					return // That it never ends says the strike.

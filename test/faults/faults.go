@@ -1,7 +1,7 @@
 // Package faults stands between one program and the API server, and between it and Ceph's libraries, and
 // breaks one of the program's writes: the program is killed, its answer is lost, or it is refused, before or
 // after the API server or Ceph has the write; or from that write on, the program sees the cluster late, in
-// part or not at all, or Ceph is silent.
+// part or not at all, or Ceph is silent or full.
 package faults
 
 import (
@@ -23,7 +23,7 @@ type Fault struct {
 	// View is how the program sees the API server from then on, for Lasting.
 	View View
 	// Silent is the part of Ceph that answers nobody from then on, for Lasting.
-	Silent Daemons
+	Silent Part
 	// Call is for a write to Ceph, with an errno or seconds as its Number; all others are for the API server.
 	Call   Call
 	Number int
@@ -52,13 +52,15 @@ const (
 	Away
 )
 
-// Daemons are a part of Ceph.
-type Daemons string
+// Part is one of Ceph.
+type Part string
 
 const (
-	Mons Daemons = "mons"
-	Mgr  Daemons = "mgr"
-	OSD  Daemons = "OSD"
+	Mons Part = "mons"
+	Mgr  Part = "mgr"
+	OSD  Part = "OSD"
+	// Room is what pools have left: without it, who writes into one waits.
+	Room Part = "room"
 )
 
 // All are the faults, from a crash to a Ceph that is silent, and those of single calls to it.
@@ -83,6 +85,7 @@ var OfAPI = []Fault{
 	{Name: "mons silent", Silent: Mons},
 	{Name: "mgr silent", Silent: Mgr},
 	{Name: "OSD silent", Silent: OSD},
+	{Name: "pools full", Silent: Room},
 }
 
 // passes says that the write itself is as any other.

@@ -20,16 +20,22 @@ type Account struct {
 	Bound []Right
 	// Justified are needed for the reason given, whether a suite was seen to use them or not.
 	Justified map[Right]string
+	// Shared are roles of others that it is bound to, by name: they are not ours to narrow, so each is needed
+	// as a whole, or not at all.
+	Shared map[string][]Right
+	// Unused are reasons for those of which no suite was seen to use anything.
+	Unused map[string]string
 }
 
 // Compare returns one sorted line for each right that is held and not needed, and for each that
 // is needed and not held.
 //
 //	used, or granted, or listed            needed
+//	used, and a shared role allows it      the shared role is needed, a rule of its own is not
 //	watch needed                           list needed: a watch falls back to it
 //	needed, and a narrower right would do  the narrower one is needed
 func (a Account) Compare(used []Request) []string {
-	needed := map[Right]bool{}
+	needed, bound := map[Right]bool{}, map[string]bool{}
 	var out []string
 	need := func(match func(Right) bool, what string) {
 		r, ok := narrowest(a.Held, match)
@@ -40,7 +46,12 @@ func (a Account) Compare(used []Request) []string {
 		needed[r] = true
 	}
 	for _, q := range used {
-		need(func(r Right) bool { return r.allows(q, a.Home) }, fmt.Sprintf("%+v, which it was seen to ask for", q))
+		allows := func(r Right) bool { return r.allows(q, a.Home) }
+		if roles := a.sharedWith(allows); len(roles) > 0 {
+			maps.Copy(bound, roles)
+			continue
+		}
+		need(allows, fmt.Sprintf("%+v, which it was seen to ask for", q))
 	}
 	for _, g := range slices.Concat(a.Granted, a.Bound) {
 		need(func(r Right) bool { return r.covers(g) }, g.String()+", which it grants or binds")
@@ -63,6 +74,27 @@ func (a Account) Compare(used []Request) []string {
 			out = append(out, fmt.Sprintf("%s does not need: %s", a.Name, r))
 		}
 	}
+	for role := range a.Unused {
+		if a.Shared[role] == nil {
+			out = append(out, fmt.Sprintf("%s is not bound to %s, which is listed as needed", a.Name, role))
+		}
+	}
+	for role := range a.Shared {
+		if !bound[role] && strings.TrimSpace(a.Unused[role]) == "" {
+			out = append(out, fmt.Sprintf("%s does not need: anything of %s", a.Name, role))
+		}
+	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// sharedWith are the shared roles that have a right which matches.
+func (a Account) sharedWith(match func(Right) bool) map[string]bool {
+	out := map[string]bool{}
+	for name, rights := range a.Shared {
+		if slices.ContainsFunc(rights, match) {
+			out[name] = true
+		}
+	}
+	return out
 }

@@ -92,6 +92,32 @@ func TestCompare(t *testing.T) {
 			account: Account{Held: held(Namespace, "get"), Justified: map[Right]string{get: " "}},
 			want:    []string{"x: no reason for get secrets in the namespace"},
 		},
+		"Shared": {
+			reason:  "a role of others is needed for one of its rights",
+			account: Account{Shared: map[string][]Right{"main": held(Cluster, "get", "delete")}},
+			used:    []Request{asked},
+		},
+		"SharedByNobody": {
+			reason:  "what it allows is used by another account, if at all",
+			account: Account{Held: held(Namespace, "get"), Shared: map[string][]Right{"main": held(Cluster, "delete")}},
+			used:    []Request{asked},
+			want:    []string{"x does not need: anything of main"},
+		},
+		"SharedAndListed": {
+			reason:  "a reason stands for the suite that is missing",
+			account: Account{Shared: map[string][]Right{"main": held(Cluster, "delete")}, Unused: map[string]string{"main": "for bad days"}},
+		},
+		"ListedAndNotBound": {
+			reason:  "a reason for a binding that has gone misleads",
+			account: Account{Unused: map[string]string{"main": "for bad days"}},
+			want:    []string{"x is not bound to main, which is listed as needed"},
+		},
+		"SharedAndOwn": {
+			reason:  "the role that all drivers have would do",
+			account: Account{Held: held(Namespace, "get"), Shared: map[string][]Right{"main": held(Cluster, "get")}},
+			used:    []Request{asked},
+			want:    []string{"x does not need: get secrets in the namespace"},
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -20,6 +20,7 @@ const (
 	fresh  = "a volume is looked at anew before anything is written about it in Ceph"
 	named  = "the API server asks it, with the name, of whoever applies what is not there"
 	served = "serving certificates and their CA are rewritten when they end, or somebody has damaged them, where OpenShift does not make them"
+	leased = "a driver's removal deletes the Leases of its sidecars, which pods of fake nodes do not make"
 	listed = "spec.driverConfig.ceph.outOfBand, rookNamespace and monValueFromSecret, which a suite may use with one driver only"
 )
 
@@ -44,6 +45,7 @@ var ofOperator = justified(
 	reason{asked, Cluster, "watch", "admissionregistration.k8s.io/validatingadmissionpolicies admissionregistration.k8s.io/validatingadmissionpolicybindings"},
 	reason{fresh, Cluster, "get", "/persistentvolumes"},
 	reason{again, Cluster, "get", "operator.openshift.io/clustercsidrivers"},
+	reason{leased, Namespace, "delete", "coordination.k8s.io/leases"},
 	reason{listed, Elsewhere, "get", "/configmaps /secrets /configmaps:rook-ceph-mon-endpoints /secrets:rook-ceph-mon"},
 	reason{listed, Elsewhere, "update", "/configmaps /secrets"},
 )
@@ -56,10 +58,12 @@ const ofOperands = "rbac.authorization.k8s.io/clusterroles:ceph-KIND-csi-driver-
 	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-main-resizer-binding rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-main-snapshotter-binding " +
 	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-provisioner-configmap-and-secret-reader-binding " +
 	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-provisioner-volumeattachment-reader-binding " +
-	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-provisioner-volumeattributesclass-reader-binding " +
 	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-provisioner-volumesnapshot-reader-binding " +
-	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-resizer-storageclass-reader-binding " +
-	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-resizer-volumeattributesclass-reader-binding"
+	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-resizer-storageclass-reader-binding"
+
+// ofModified are the bindings of the pods of a driver whose volumes can be modified.
+const ofModified = "rbac.authorization.k8s.io/clusterrolebindings:ceph-rbd-provisioner-volumeattributesclass-reader-binding " +
+	"rbac.authorization.k8s.io/clusterrolebindings:ceph-rbd-resizer-volumeattributesclass-reader-binding"
 
 // ofNamespace is what an operator applies in the namespace, but for the workloads.
 const ofNamespace = "/configmaps:ceph-KIND-csi-driver-trusted-ca-bundle /serviceaccounts:ceph-KIND-csi-driver-controller-sa /serviceaccounts:ceph-KIND-csi-driver-node-sa " +
@@ -80,6 +84,9 @@ func ofDriver(d driver.Driver) map[Right]string {
 	}
 	maps.Copy(out, justified(reason{repair, Cluster, "update", objects + " " + strings.ReplaceAll(ofOperands, "KIND", d.Kind)}, reason{anew, Cluster, "delete", objects},
 		reason{repair, Namespace, "update", strings.ReplaceAll(ofNamespace, "KIND", d.Kind)}))
+	if d.Kind == driver.RBD.Kind {
+		maps.Copy(out, justified(reason{repair, Cluster, "update", ofModified}))
+	}
 	for _, verb := range []string{"update", "delete"} {
 		maps.Copy(out, justified(reason{asked, Cluster, verb, strings.ReplaceAll("rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-csi-driver-operator-images "+
 			"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-csi-driver-operator-machines rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-csi-driver-operator-modules", "KIND", d.Kind)}))
@@ -114,6 +121,41 @@ var ofGlue = justified(reason{repair, Namespace, "update", strings.ReplaceAll(of
 	reason{served, Namespace, "update", "/configmaps:ceph-cluster-storage-ca-bundle /secrets:ceph-cluster-storage-signer /secrets:ceph-cluster-storage-serving-cert " +
 		"/secrets:ceph-rbd-csi-driver-operator-serving-cert /secrets:ceph-rbd-csi-driver-controller-metrics-serving-cert " +
 		"/secrets:ceph-cephfs-csi-driver-operator-serving-cert /secrets:ceph-cephfs-csi-driver-controller-metrics-serving-cert"})
+
+// Why the drivers' pods need what no suite uses: the stand-in of ceph-csi does less than ceph-csi.
+const (
+	scc    = "OpenShift asks its authorizer for it, not the API server, when it admits the pods"
+	healer = "ceph-csi maps volumes of rbd-nbd again after a restart, when they are attached to the node"
+	server = "ceph-csi looks up key servers of encrypted volumes where it has no file of them"
+	groups = "the snapshotter says so of a group of snapshots that has failed, or was made: CephFS makes none on all releases of Ceph"
+	modify = "VolumeAttributesClasses: ceph-csi modifies images by them since 3.17"
+)
+
+// ofPods are those of a driver's pods, by their accounts.
+func ofPods(d driver.Driver) map[string]map[Right]string {
+	node := justified(
+		reason{scc, Namespace, "use", "security.openshift.io/securitycontextconstraints:privileged"},
+		reason{server, Namespace, "get", "/configmaps:csi-kms-connection-details"},
+	)
+	if d.Kind == driver.RBD.Kind {
+		maps.Copy(node, justified(
+			reason{healer, Cluster, "get", "/persistentvolumes storage.k8s.io/volumeattachments"},
+			reason{healer, Cluster, "list", "storage.k8s.io/volumeattachments"},
+			reason{healer, Namespace, "get", "/secrets:" + d.NodeSecret()},
+		))
+	}
+	controller := justified(
+		reason{groups, Cluster, "get", "groupsnapshot.storage.k8s.io/volumegroupsnapshotcontents"},
+		reason{groups, Cluster, "patch", "groupsnapshot.storage.k8s.io/volumegroupsnapshotcontents/status"},
+		reason{groups, Cluster, "update", "groupsnapshot.storage.k8s.io/volumegroupsnapshotcontents/status"},
+	)
+	return map[string]map[Right]string{d.NodeName() + "-sa": node, d.ControllerName() + "-sa": controller}
+}
+
+// unused are shared roles that the drivers' pods need, although no suite uses anything of them.
+var unused = map[string]map[string]string{driver.RBD.ControllerName() + "-sa": {
+	"openshift-csi-provisioner-volumeattributesclass-reader-role": modify, "openshift-csi-resizer-volumeattributesclass-reader-role": modify,
+}}
 
 // reason says why a verb is needed on resources ("group/resource" or "group/resource:name").
 type reason struct {

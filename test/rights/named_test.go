@@ -21,7 +21,7 @@ const root = "../.."
 var ofAnyName = map[string]string{
 	"patch events":                      "whoever records one makes up its name",
 	"update leases.coordination.k8s.io": "granted to the sidecars, which name their own",
-	"delete leases.coordination.k8s.io": "granted to the sidecars, which name their own",
+	"delete leases.coordination.k8s.io": "those of the sidecars, which name their own",
 	"update volumegroupsnapshotcontents.groupsnapshot.storage.k8s.io":        "granted to the snapshotter",
 	"patch volumegroupsnapshotcontents.groupsnapshot.storage.k8s.io":         "granted to the snapshotter",
 	"update volumegroupsnapshotcontents/status.groupsnapshot.storage.k8s.io": "granted to the snapshotter",

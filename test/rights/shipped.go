@@ -17,7 +17,7 @@ import (
 // GlueAccount is the ServiceAccount of `cluster-storage`.
 const GlueAccount = "ceph-cluster-storage"
 
-// Shipped are the three accounts with the roles of the manifests in the repository at root.
+// Shipped are the accounts of the operators with the roles of the manifests in the repository at root.
 func Shipped(root string) ([]Account, error) {
 	var out []Account
 	glue := manifests{}
@@ -68,6 +68,7 @@ type role struct {
 	Metadata metav1.ObjectMeta   `json:"metadata"`
 	Rules    []rbacv1.PolicyRule `json:"rules"`
 	RoleRef  rbacv1.RoleRef      `json:"roleRef"`
+	Subjects []rbacv1.Subject    `json:"subjects"`
 }
 
 func (m *manifests) add(content []byte) error {

@@ -11,6 +11,7 @@ import (
 var deaf = map[string]string{
 	"pkg/connection/connection.go": "polls each 5 s; the ConfigMap is its own record",
 	"pkg/pools/controller.go":      "looks each minute; PersistentVolumes come and go by the thousand",
+	"pkg/removal/removal.go":       "looks each 10 s while managementState is Removed; PersistentVolumes come and go by the thousand",
 	"pkg/operator/clients.go":      "for the DaemonSet, which is looked at each minute; PersistentVolumes come and go by the thousand",
 }
 

@@ -28,8 +28,13 @@ func (u usable) NeedNewTargetCertKeyPair(secret *corev1.Secret, signer *crypto.C
 	return broken(secret, trusted, u.Hostnames())
 }
 
+// skew is how far clocks of a cluster may differ: what is not valid yet will be within that, and nothing
+// that is about to expire is kept that long.
+const skew = time.Hour
+
 // broken says why nobody who trusts the bundle could use what is in the Secret: it is no pair,
-// the bundle does not lead to it, it has expired, or it is not for one of the hosts.
+// the bundle does not lead to it, it has expired, was made while the clock was ahead, or is not for one of
+// the hosts.
 func broken(secret *corev1.Secret, trusted []*x509.Certificate, hosts []string) string {
 	pair, err := tls.X509KeyPair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
 	if err != nil {
@@ -40,7 +45,7 @@ func broken(secret *corev1.Secret, trusted []*x509.Certificate, hosts []string) 
 		roots.AddCert(ca)
 	}
 	for _, host := range hosts {
-		if _, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: host}); err != nil {
+		if _, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: host, CurrentTime: time.Now().Add(skew)}); err != nil {
 			return "it cannot be verified: " + err.Error()
 		}
 	}
@@ -88,6 +93,8 @@ func noCA(secret *corev1.Secret) string {
 		return "its certificate is not that of a CA"
 	case time.Now().After(ca.Config.Certs[0].NotAfter):
 		return "its certificate has expired"
+	case time.Now().Add(skew).Before(ca.Config.Certs[0].NotBefore):
+		return "its certificate is not valid yet: the clock was ahead when it was made"
 	}
 	return ""
 }

@@ -19,7 +19,7 @@ var env *fixture.Environment
 func TestConnect(t *testing.T) { fixture.Run(t, "Declaring a Ceph cluster") }
 
 var _ = BeforeSuite(func(ctx SpecContext) {
-	env = fixture.Start(ctx, embedded.Options{Mons: 3, WithoutFilesystem: true})
+	env = fixture.Start(ctx, embedded.Options{Masters: 2, Workers: 1, Mons: 3, WithoutFilesystem: true})
 	for _, d := range driver.All {
 		env.CreateDriver(ctx, d)
 		env.StartOperator(ctx, d)

@@ -24,7 +24,8 @@ const (
 	claims = "allow rwx tag rbd storage.openshift.io.nodelete." + infraID + ".rbd=in-use, " +
 		"allow rwx tag rbd storage.openshift.io.nodelete." + infraID + ".rbd=unprotected, "
 	// at is what users ask the mgr about.
-	at = " with vol_name=myfs group_name=" + infraID
+	at      = " with vol_name=myfs group_name=" + infraID
+	mounted = " with vol_name=myfs key_name prefix .cephfs.csi.ceph.com/userid/ group_name=" + infraID
 )
 
 // managed are the commands of the mgr that controllers may send; pkg/driver's own tests list them.
@@ -66,7 +67,8 @@ var (
 		},
 		driver.CephFS.NodeUser(infraID): {
 			"mon": "allow r", "mds": "allow rw fsname=myfs path=/volumes/" + infraID,
-			"mgr": `allow command "fs subvolume info"` + at + `, allow command "fs subvolume snapshot info"` + at,
+			"mgr": `allow command "fs subvolume info"` + at + `, allow command "fs subvolume metadata set"` + mounted +
+				`, allow command "fs subvolume snapshot info"` + at + `, allow command "fs subvolume snapshot metadata set"` + mounted,
 			"osd": journals("r") + ", allow rw tag cephfs data=myfs",
 		},
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"math/rand/v2"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/sample"
 )
 
 // change is what an administrator does, and what takes it back.
@@ -26,6 +28,25 @@ type change struct {
 	prepare func(ctx context.Context)
 	// begun is by when the operator has begun to act, where that takes longer than others.
 	begun time.Duration
+	// backOnly has faults on the way back alone.
+	backOnly bool
+}
+
+// some are those of a driver that are tried: all in a soak, else a sample. On one of slowDays, a slow one takes the
+// place of another.
+func some(d driver.Driver, random *rand.Rand) []change {
+	slow := []change{upgraded(d), restored(d)}
+	out := sample.Of(changes(d), sampledChanges, random)
+	switch {
+	case sample.Soaking():
+		out = append(out, slow...)
+	case random.IntN(slowDays) == 0:
+		out[len(out)-1] = slow[random.IntN(len(slow))]
+	}
+	for i := range out {
+		out[i].name = d.Kind + ", " + out[i].name
+	}
+	return out
 }
 
 func changes(d driver.Driver) []change {
@@ -34,7 +55,7 @@ func changes(d driver.Driver) []change {
 		return func(ctx context.Context) { patch(ctx, d, "/spec/logLevel", level) }
 	}
 	nothing := func(context.Context) {}
-	all := []change{
+	return []change{
 		{name: "a parameter of the class", do: func(ctx context.Context) { configure(ctx, d, setting) }, undo: func(ctx context.Context) { configure(ctx, d, nil) }},
 		{name: "the log level", do: level(operatorv1.Debug), undo: level(operatorv1.Normal)},
 		{name: "the credentials", do: func(ctx context.Context) {
@@ -66,10 +87,6 @@ func changes(d driver.Driver) []change {
 		{name: "the operator's user", do: func(ctx context.Context) { env.Declare(ctx, rotated()) }, undo: func(ctx context.Context) { env.Declare(ctx, env.Credentials()) }},
 		monReplaced(), secondCluster(d),
 	}
-	for i := range all {
-		all[i].name = d.Kind + ", " + all[i].name
-	}
-	return all
 }
 
 // another is a pool, and a class that wants it: for volumes, or for their data.

@@ -56,7 +56,7 @@ func arm(ctx context.Context, d driver.Driver, one attempt) {
 	if one.fault.Call != "" {
 		write, call = 0, one.at
 	}
-	proxies[d.Name].Arm(one.fault, write, now(ctx), strike(d, one.fault))
+	proxies[d.Name].Arm(one.fault, write, now(ctx), strike(ctx, d, one.fault))
 	Expect(calls[d.Name].Arm(one.fault, call)).To(Succeed())
 }
 
@@ -81,7 +81,14 @@ func hit(d driver.Driver, one attempt) string {
 // learn makes a change and takes it back.
 func learn(ctx context.Context, d driver.Driver, c change) learned {
 	GinkgoHelper()
-	return learned{there: pass(ctx, d, c.do, max(begun, c.begun)), back: pass(ctx, d, c.undo, begun)}
+	out := learned{}
+	if c.backOnly {
+		c.do(ctx)
+	} else {
+		out.there = pass(ctx, d, c.do, max(begun, c.begun))
+	}
+	out.back = pass(ctx, d, c.undo, begun)
+	return out
 }
 
 func pass(ctx context.Context, d driver.Driver, way func(context.Context), begun time.Duration) passage {
@@ -105,10 +112,19 @@ const begun = 10 * time.Second
 // resting is the state once nobody writes any more.
 func resting(ctx context.Context, begun time.Duration) both {
 	GinkgoHelper()
-	changed := time.Now()
-	Eventually(func() time.Duration { return time.Since(changed) }).WithContext(ctx).WithTimeout(2 * fixture.Patience).Should(BeNumerically(">", begun))
-	env.Rest(ctx)
+	rest(ctx, begun)
 	return both{kubernetes: kubernetes(ctx), ceph: inCeph(ctx)}
+}
+
+// rest waits until nobody writes any more, of those too who begin so late.
+func rest(ctx context.Context, begun time.Duration) {
+	GinkgoHelper()
+	changed := time.Now()
+	Eventually(func(g Gomega) {
+		revive(g)
+		g.Expect(time.Since(changed)).To(BeNumerically(">", begun))
+	}).WithContext(ctx).WithTimeout(2 * fixture.Patience).Should(Succeed())
+	env.Rest(ctx)
 }
 
 // cases are all faults at all writes.
@@ -139,6 +155,10 @@ func (l learned) expectSame(ctx context.Context, d driver.Driver, c change, one 
 		if back {
 			way, walk = l.back, c.undo
 		}
+		if !back && c.backOnly {
+			walk(ctx)
+			continue
+		}
 		begin, struck := time.Now(), back == one.back
 		if struck {
 			arm(ctx, d, one)
@@ -168,19 +188,17 @@ func patience(c change, one attempt, back bool) time.Duration {
 	if !back {
 		limit += c.begun
 	}
-	if back == one.back && (one.fault.Call == faults.Hanging || one.fault.Call == faults.Belated) {
+	if back == one.back && (one.fault.Call == faults.Hanging || one.fault.Call == faults.Belated || one.fault.Silent == faults.Room) {
 		limit += faults.Delay * time.Second
 	}
 	return limit
 }
 
-// expectState waits for it and for the end of the fault, and starts an operator again that a fault has ended, as the kubelet does.
+// expectState waits for it and for the end of the fault.
 func expectState(ctx context.Context, d driver.Driver, want both, limit time.Duration) {
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
-		if env.Operator(d).Exited() != nil {
-			g.Expect(env.Operator(d).Restart()).To(Succeed())
-		}
+		revive(g)
 		g.Expect(proxies[d.Name].Clear() && silenced.Load() == 0).To(BeTrue(), "the fault goes on")
 		g.Expect(kubernetes(ctx).differences(want.kubernetes)).To(BeEmpty())
 		g.Expect(inCeph(ctx).differences(want.ceph)).To(BeEmpty())

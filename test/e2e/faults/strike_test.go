@@ -16,20 +16,20 @@ import (
 var silenced atomic.Int32
 
 // strike is what a fault does to the operator's process or to Ceph.
-func strike(d driver.Driver, fault faults.Fault) func() {
+func strike(ctx context.Context, d driver.Driver, fault faults.Fault) func() {
 	return func() {
 		if fault.Ends {
 			env.Operator(d).Kill()
 		}
 		if fault.Silent != "" {
-			silence(fault.Silent)
+			silence(context.WithoutCancel(ctx), fault.Silent)
 		}
 	}
 }
 
-func silence(daemons faults.Daemons) {
+func silence(ctx context.Context, part faults.Part) {
 	silenced.Add(1)
-	faults.Freeze(env.Cluster.Ceph(), daemons, func(err error) {
+	faults.Freeze(ctx, env.Cluster.Ceph(), part, func(err error) {
 		defer GinkgoRecover()
 		defer silenced.Add(-1)
 		Expect(err).NotTo(HaveOccurred())

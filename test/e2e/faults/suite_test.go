@@ -2,6 +2,7 @@
 package faults
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 
@@ -26,7 +27,7 @@ var (
 func TestFaults(t *testing.T) { fixture.Run(t, "Writes that fail") }
 
 var _ = BeforeSuite(func(ctx SpecContext) {
-	env = fixture.Start(ctx, embedded.Options{})
+	env = fixture.Start(ctx, embedded.Options{Masters: 2, Workers: 1})
 	certificate, key := env.Cluster.ServingFiles()
 	createReplacement(ctx)
 	for _, d := range driver.All {
@@ -35,6 +36,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	}
 	_, err := env.Cluster.Ceph().Command(ctx, "fs", "add_data_pool", cephdaemons.Filesystem, another(driver.CephFS))
 	Expect(err).NotTo(HaveOccurred())
+	Expect(env.Cluster.Ceph().Load(ctx, another(driver.RBD))).To(Succeed())
 	untouched = inCeph(ctx)
 	env.Declare(ctx, env.Credentials())
 	for _, d := range driver.All {
@@ -45,10 +47,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 		Expect(err).NotTo(HaveOccurred())
 		env.CreateDriver(ctx, d)
 		configure(ctx, d, nil)
-		env.StartOperatorWith(ctx, d, func(c *operatorprocess.Config) {
-			c.APIServer, c.Node = proxies[d.Name].URL(), calls[d.Name].Node()
-			calls[d.Name].Into(c.Pod)
-		})
+		start(ctx, d, env.Program())
 	}
 	env.Settle(ctx)
 	if sample.Soaking() {
@@ -59,16 +58,27 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	learnNeeds(ctx)
 })
 
+// start runs a version of a driver's operator behind what breaks its writes.
+func start(ctx context.Context, d driver.Driver, program string) {
+	GinkgoHelper()
+	env.StartOperatorWith(ctx, d, func(c *operatorprocess.Config) {
+		c.Binary, c.APIServer, c.Node = program, proxies[d.Name].URL(), calls[d.Name].Node()
+		calls[d.Name].Into(c.Pod)
+	})
+}
+
 // `make test` tries some changes of one driver, each with some faults; `make soak` tries all.
 const (
 	sampledChanges = 3
 	sampledFaults  = 2
+	// slowDays is how often changes are tried that take minutes.
+	slowDays = 5
 )
 
 var _ = Describe("A write that fails", Ordered, ContinueOnFailure, func() {
 	random, tried := sample.Random(0), 0
 	for _, d := range drivers(random) {
-		for _, c := range sample.Of(changes(d), sampledChanges, random) {
+		for _, c := range some(d, random) {
 			tried++
 			It("changes nothing of how it ends: "+c.name, func(ctx SpecContext) {
 				Expect(tryAll(ctx, d, c, random)).To(BeEmpty())
@@ -78,6 +88,8 @@ var _ = Describe("A write that fails", Ordered, ContinueOnFailure, func() {
 	BeforeAll(func() { share = startShares(tried) })
 
 	It("is not made where a volume is that the operator has not been told of", unseen)
+
+	It("leaves no memory taken", held)
 
 	It("leaves nothing to write", func(ctx SpecContext) {
 		env.Settle(ctx)

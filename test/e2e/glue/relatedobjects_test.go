@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
 func containsImage(content []byte, image string) bool {
@@ -61,7 +62,7 @@ func relatedObjects() {
 				"clustercsidrivers/" + d.Name, "csidrivers/" + d.Name, "storageclasses/" + d.StorageClass, "volumesnapshotclasses/" + d.SnapshotClass,
 				"deployments/" + d.OperatorName(), "deployments/" + d.ControllerName(), "daemonsets/" + d.NodeName(),
 				"configmaps/" + d.StateConfigMap(), "secrets/" + d.ConfigSecret(), "clusterroles/" + d.OperatorName() + "-clusterrole",
-				"storages/cluster", "customresourcedefinitions/" + crdName, "deployments/ceph-cluster-storage",
+				"storages/cluster", "customresourcedefinitions/" + fixture.DriverCRD, "deployments/ceph-cluster-storage",
 			} {
 				Expect(strings.Split(collected.String(), "\n")).To(ContainElement(wanted))
 			}

@@ -15,11 +15,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
-const crdName = "clustercsidrivers.operator.openshift.io"
-
-// stock is the CRD that the cluster version operator brings.
-const stock = "vendor/github.com/openshift/api/operator/v1/zz_generated.crd-manifests/0000_50_csi-driver_01_clustercsidrivers-Default.crd.yaml"
-
 // reporting has ClusterOperator storage written.
 const reporting = `[{"op": "add", "path": "/spec/template/spec/containers/0/args/-", "value": "--report-cluster-operator"}]`
 
@@ -57,14 +52,14 @@ func expectNothingStarted(ctx SpecContext) {
 // stockCRD has the cluster version operator put its own CRD back.
 func stockCRD() {
 	It("says what to do when the CRD does not know the drivers, and starts none", func(ctx SpecContext) {
-		env.Kubectl(ctx, "replace", "-f", stock)
+		env.PutStockCRDBack(ctx)
 		tuneStorage(ctx, func(s *operatorv1.StorageSpec) { s.LogLevel = operatorv1.Debug })
 		env.Declare(ctx, env.Credentials())
 		Eventually(func(g Gomega) {
 			c := storageCondition(ctx, g, "CephCRDPatchDegraded")
 			g.Expect(c.Status).To(Equal(operatorv1.ConditionTrue))
 			g.Expect(c.Reason).To(Equal("CRDNotPatched"))
-			g.Expect(c.Message).To(ContainSubstring("oc patch crd " + crdName + " --type=json --patch-file manifests/crd-patch/clustercsidriver.patch.json"))
+			g.Expect(c.Message).To(ContainSubstring("oc patch crd " + fixture.DriverCRD + " --type=json --patch-file " + fixture.DriverCRDPatch))
 		}).WithContext(ctx).Should(Succeed())
 		for _, d := range driver.All {
 			_, err := env.Drivers.Create(ctx, &operatorv1.ClusterCSIDriver{ObjectMeta: metav1.ObjectMeta{Name: d.Name}}, metav1.CreateOptions{})
@@ -78,9 +73,9 @@ func stockCRD() {
 func stockAgain() {
 	It("is content with the stock CRD once the drivers are there, and says how settings are edited", func(ctx SpecContext) {
 		DeferCleanup(func(ctx SpecContext) {
-			env.Kubectl(ctx, "patch", "crd", crdName, "--type=json", "--patch-file", "manifests/crd-patch/clustercsidriver.patch.json")
+			env.Kubectl(ctx, "patch", "crd", fixture.DriverCRD, "--type=json", "--patch-file", fixture.DriverCRDPatch)
 		})
-		env.Kubectl(ctx, "replace", "-f", stock)
+		env.PutStockCRDBack(ctx)
 		Eventually(func(g Gomega) {
 			c := storageCondition(ctx, g, "CephCRDPatchDegraded")
 			g.Expect(c.Status).To(Equal(operatorv1.ConditionFalse))
@@ -93,20 +88,19 @@ func stockAgain() {
 // deletedUnderStock is what a person can do meanwhile, and what mends it.
 func deletedUnderStock() {
 	It("does not go on to praise a ClusterCSIDriver that was deleted under the stock CRD", func(ctx SpecContext) {
-		const patch = "manifests/crd-patch/clustercsidriver.patch.json"
 		prefix := driver.CephFS.ConditionPrefix + "CSIDriverOperatorCR"
-		env.Kubectl(ctx, "replace", "-f", stock)
+		env.PutStockCRDBack(ctx)
 		env.Kubectl(ctx, "delete", "clustercsidriver", driver.CephFS.Name)
 		Eventually(func(g Gomega) {
 			c := storageCondition(ctx, g, "CephCRDPatchDegraded")
 			g.Expect(c.Status).To(Equal(operatorv1.ConditionTrue))
-			g.Expect(c.Message).To(And(ContainSubstring(driver.CephFS.Name), ContainSubstring(patch)))
+			g.Expect(c.Message).To(And(ContainSubstring(driver.CephFS.Name), ContainSubstring(fixture.DriverCRDPatch)))
 			for _, kind := range []string{"Available", "Degraded", "Progressing", "Upgradeable"} {
 				g.Expect(storageCondition(ctx, g, prefix+kind)).To(BeZero(), prefix+kind)
 			}
 			g.Expect(storageCondition(ctx, g, driver.RBD.ConditionPrefix+"CSIDriverOperatorCRAvailable").Status).To(Equal(operatorv1.ConditionTrue))
 		}).WithContext(ctx).Should(Succeed())
-		env.Kubectl(ctx, "patch", "crd", crdName, "--type=json", "--patch-file", patch)
+		env.Kubectl(ctx, "patch", "crd", fixture.DriverCRD, "--type=json", "--patch-file", fixture.DriverCRDPatch)
 		Eventually(func(g Gomega) {
 			g.Expect(storageCondition(ctx, g, prefix+"Available").Status).To(Equal(operatorv1.ConditionTrue))
 			env.ExpectStatus(ctx, g, "True", "False", "False")
@@ -116,7 +110,7 @@ func deletedUnderStock() {
 
 func declared() {
 	It("asks, once the CRD is patched, for the sidecars' shared roles, which nobody brought", func(ctx SpecContext) {
-		env.Kubectl(ctx, "patch", "crd", crdName, "--type=json", "--patch-file", "manifests/crd-patch/clustercsidriver.patch.json")
+		env.Kubectl(ctx, "patch", "crd", fixture.DriverCRD, "--type=json", "--patch-file", fixture.DriverCRDPatch)
 		var command string
 		Eventually(func(g Gomega) {
 			c := storageCondition(ctx, g, "CephSharedRolesDegraded")

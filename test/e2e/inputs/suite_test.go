@@ -23,7 +23,7 @@ var env *fixture.Environment
 func TestInputs(t *testing.T) { fixture.Run(t, "Good inputs and bad ones") }
 
 var _ = BeforeSuite(func(ctx SpecContext) {
-	env = fixture.Start(ctx, embedded.Options{})
+	env = fixture.Start(ctx, embedded.Options{Masters: 2, Workers: 1})
 	env.Deploy(ctx)
 	env.Rest(ctx)
 	AddReportEntry("SEED=" + strconv.FormatUint(sample.Seed(), 10))

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -25,11 +26,12 @@ func Run(t *testing.T, description string) {
 	fixture.Run(t, description)
 }
 
-// Start gives the suite its cluster, whose nodes have further images, too.
+// Start gives the suite its cluster, whose nodes have further images, too, or in the place of those of the same name.
 func Start(ctx context.Context, options embedded.Options, further ...images.Archive) {
 	GinkgoHelper()
 	options.RealNodes, options.Images, options.Sandbox = len(nodes), archives(ctx), images.Sandbox
 	for _, a := range further {
+		options.Images = slices.DeleteFunc(options.Images, func(i wire.Image) bool { return i.Name == a.Name })
 		options.Images = append(options.Images, wire.Image(a))
 	}
 	env = fixture.Start(ctx, options)

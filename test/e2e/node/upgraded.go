@@ -27,6 +27,10 @@ import (
 // formerImage is the operator's of the version that the cluster begins with.
 const formerImage = "ceph-csi-driver-operator.test/former:1"
 
+// formerDriver is the newest release of ceph-csi with which the former version mounts CephFS: it makes users that may not
+// keep what later ones note of mounts.
+const formerDriver = "3.15"
+
 // stock is the CRD of ClusterCSIDrivers that OpenShift's cluster version operator puts back.
 const stock = "vendor/github.com/openshift/api/operator/v1/zz_generated.crd-manifests/0000_50_csi-driver_01_clustercsidrivers-Default.crd.yaml"
 
@@ -45,7 +49,9 @@ func StartFormer(ctx context.Context) {
 	Expect(err).NotTo(HaveOccurred())
 	image, err := images.EnsureOperator(ctx, GinkgoWriter, formerImage, version.Binary())
 	Expect(err).NotTo(HaveOccurred())
-	Start(ctx, embedded.Options{Plain: true}, image)
+	older, err := images.EnsureDriver(ctx, GinkgoWriter, formerDriver)
+	Expect(err).NotTo(HaveOccurred())
+	Start(ctx, embedded.Options{Plain: true}, image, older)
 	env.RunVersions()
 }
 

@@ -2,15 +2,11 @@ package pools
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	operatorv1 "github.com/openshift/api/operator/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	cephtypes "github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -20,19 +16,15 @@ import (
 // manyLooks is much longer than the suite has things withdrawn after.
 const manyLooks = 40 * time.Second
 
-// dailyWrites are more than all writers of the control plane do within minutes.
-const dailyWrites = 5000
-
 func restored() {
 	const image = "newer/csi-vol-6e696bba-064f-11ec-a251-0242ac110002"
 	It("keep the claims and rights that today's volumes need", func(ctx SpecContext) {
 		newPool(ctx, "older")
 		newClass(ctx, driver.RBD, "older", map[string]string{"pool": "older"})
 		protected(ctx, "older", rbdUser)
-		begin := time.Now()
-		Expect(env.Cluster.SaveEtcd(ctx)).To(Succeed())
+		env.SaveEtcd(ctx)
 
-		aDay(ctx)
+		env.LeaveBehind(ctx)
 		p := newPool(ctx, "newer")
 		newClass(ctx, driver.RBD, "newer", map[string]string{"pool": "newer"})
 		rbd(ctx, "create", "--size", "1M", image)
@@ -53,8 +45,7 @@ func restored() {
 			g.Expect(caps(g)).To(rights)
 		}
 
-		Expect(env.Cluster.RestoreEtcd(ctx)).To(Succeed())
-		env.Lawless(begin, time.Now()) // An API server that has just started refuses until it has read the roles.
+		env.RestoreEtcd(ctx)
 		By("being looked after by operators that start anew")
 		for _, d := range driver.All {
 			o := env.Operator(d)
@@ -74,18 +65,6 @@ func restored() {
 		Eventually(caps).WithContext(ctx).WithTimeout(twoLooks).WithPolling(fixture.CephPolling).ShouldNot(rights)
 		protected(ctx, "older", rbdUser)
 	})
-}
-
-// aDay has the API server's data come far from a backup, so that it does not catch up with itself.
-func aDay(ctx context.Context) {
-	GinkgoHelper()
-	maps := env.Kube.CoreV1().ConfigMaps(metav1.NamespaceDefault)
-	_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "day"}}, metav1.CreateOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	for n := range dailyWrites {
-		_, err := maps.Patch(ctx, "day", types.MergePatchType, fmt.Appendf(nil, `{"data":{"n":"%d"}}`, n), metav1.PatchOptions{})
-		Expect(err).NotTo(HaveOccurred())
-	}
 }
 
 func rbd(ctx context.Context, arguments ...string) {

@@ -18,7 +18,7 @@ var env *fixture.Environment
 func TestPools(t *testing.T) { fixture.Run(t, "Pools in use") }
 
 var _ = BeforeSuite(func(ctx SpecContext) {
-	env = fixture.Start(ctx, embedded.Options{})
+	env = fixture.Start(ctx, embedded.Options{Masters: 2, Workers: 1})
 	env.Declare(ctx, env.Credentials())
 	ceph(ctx, "config", "set", "mon", "mon_allow_pool_delete", "true")
 	for _, d := range driver.All {

@@ -3,8 +3,6 @@ package settings
 import (
 	"context"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"regexp"
 	"time"
 
@@ -13,75 +11,12 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/util/retry"
-	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
-
-const (
-	crdName    = "clustercsidrivers.operator.openshift.io"
-	crdPackage = "github.com/openshift/api/operator/v1/zz_generated.crd-manifests"
-	crdFile    = "0000_50_csi-driver_01_clustercsidrivers-Default.crd.yaml"
-	patchFile  = "manifests/crd-patch/clustercsidriver.patch.json"
-)
-
-func crds() dynamic.ResourceInterface {
-	return env.Dynamic.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
-}
-
-// change edits the CRD.
-func change(ctx context.Context, edit func(crd *unstructured.Unstructured)) {
-	GinkgoHelper()
-	Expect(retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		crd, err := crds().Get(ctx, crdName, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		edit(crd)
-		_, err = crds().Update(ctx, crd, metav1.UpdateOptions{})
-		return err
-	})).To(Succeed())
-}
-
-// putStockBack is what the cluster version operator does.
-func putStockBack(ctx context.Context) {
-	GinkgoHelper()
-	root, err := repository.Root()
-	Expect(err).NotTo(HaveOccurred())
-	dir, err := repository.PackageDir(ctx, root, crdPackage)
-	Expect(err).NotTo(HaveOccurred())
-	content, err := os.ReadFile(filepath.Join(dir, crdFile))
-	Expect(err).NotTo(HaveOccurred())
-	stock := &unstructured.Unstructured{}
-	Expect(yaml.Unmarshal(content, &stock.Object)).To(Succeed())
-	change(ctx, func(crd *unstructured.Unstructured) { crd.Object["spec"] = stock.Object["spec"] })
-}
-
-// versionOperator puts the stock CRD back until the returned function is called.
-func versionOperator(ctx context.Context) func() {
-	GinkgoHelper()
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer GinkgoRecover()
-		defer close(done)
-		for ctx.Err() == nil {
-			putStockBack(context.WithoutCancel(ctx))
-			select {
-			case <-ctx.Done():
-			case <-time.After(5 * time.Second):
-			}
-		}
-	}()
-	return func() { cancel(); <-done }
-}
 
 func editAnnotation(ctx context.Context, d driver.Driver, text string) {
 	GinkgoHelper()
@@ -95,21 +30,10 @@ func annotation(ctx context.Context, g Gomega, d driver.Driver) string {
 	return cr.GetAnnotations()[driver.SettingsAnnotation]
 }
 
-// patch does what the first command of the message does.
-func patch(ctx context.Context) {
-	GinkgoHelper()
-	root, err := repository.Root()
-	Expect(err).NotTo(HaveOccurred())
-	content, err := os.ReadFile(filepath.Join(root, patchFile))
-	Expect(err).NotTo(HaveOccurred())
-	_, err = crds().Patch(ctx, crdName, types.JSONPatchType, content, metav1.PatchOptions{})
-	Expect(err).NotTo(HaveOccurred())
-}
-
 // openUp takes the schema of the settings away, as on a CRD of an earlier version.
 func openUp(ctx context.Context) {
 	GinkgoHelper()
-	change(ctx, func(crd *unstructured.Unstructured) {
+	env.ChangeDriverCRD(ctx, func(crd *unstructured.Unstructured) {
 		versions, _, err := unstructured.NestedSlice(crd.Object, "spec", "versions")
 		Expect(err).NotTo(HaveOccurred())
 		root := versions[0].(map[string]any)["schema"].(map[string]any)["openAPIV3Schema"].(map[string]any)
@@ -169,15 +93,15 @@ var _ = Describe("A CRD", func() {
 		inForce(ctx)
 		before := untouched(ctx, Default, d)
 
-		DeferCleanup(func(ctx SpecContext) { putStockBack(ctx); patch(ctx) })
-		putStockBack(ctx)
+		DeferCleanup(func(ctx SpecContext) { env.PutStockCRDBack(ctx); env.PatchDriverCRD(ctx) })
+		env.PutStockCRDBack(ctx)
 		Eventually(func(g Gomega) { g.Expect(member(ctx, g, d)).To(BeNil()) }).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 		By("writing anything, which loses what the CRD does not know")
 		_, err := env.DriverResources().Patch(ctx, d.Name, types.MergePatchType, []byte(`{"metadata":{"labels":{"example.com/any":"1"}}}`), metav1.PatchOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		said := tell(ctx, condition.SettingsComplete)
 		Expect(said.Status).To(Equal(operatorv1.ConditionFalse))
-		Expect(said.Message).To(ContainSubstring("oc patch crd " + crdName + " --type=json --patch-file " + patchFile))
+		Expect(said.Message).To(ContainSubstring("oc patch crd " + fixture.DriverCRD + " --type=json --patch-file " + fixture.DriverCRDPatch))
 		command := secondCommand.FindStringSubmatch(said.Message)
 		Expect(command).To(HaveLen(3), said.Message)
 		Expect(command[1]).To(Equal(d.Name))
@@ -194,7 +118,7 @@ var _ = Describe("A CRD", func() {
 		Expect(fixture.Complaints(env.Conditions(ctx, Default, d))).To(BeEmpty())
 
 		By("doing what the message says")
-		patch(ctx)
+		env.PatchDriverCRD(ctx)
 		Eventually(func(g Gomega) {
 			_, err := env.DriverResources().Patch(ctx, d.Name, types.MergePatchType, []byte(command[2]), metav1.PatchOptions{})
 			g.Expect(err).NotTo(HaveOccurred())
@@ -207,8 +131,8 @@ var _ = Describe("A CRD", func() {
 	It("of the stock release, put back again and again, lets one edit settings and log level all the same", func(ctx SpecContext) {
 		set(ctx, d, fields)
 		inForce(ctx)
-		DeferCleanup(func(ctx SpecContext) { putStockBack(ctx); patch(ctx) })
-		stop := versionOperator(ctx)
+		DeferCleanup(func(ctx SpecContext) { env.PutStockCRDBack(ctx); env.PatchDriverCRD(ctx) })
+		stop := env.PutStockCRDBackEach(ctx, 5*time.Second)
 		DeferCleanup(stop)
 		Eventually(func(g Gomega) { g.Expect(member(ctx, g, d)).To(BeNil()) }).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 
@@ -238,7 +162,7 @@ var _ = Describe("A CRD", func() {
 
 		By("patching the CRD, and taking the settings away")
 		stop()
-		patch(ctx)
+		env.PatchDriverCRD(ctx)
 		Eventually(func(g Gomega) {
 			_, err := env.Configure(ctx, d, fields)
 			g.Expect(err).NotTo(HaveOccurred())
@@ -258,7 +182,7 @@ var _ = Describe("A CRD", func() {
 		inForce(ctx)
 		before := untouched(ctx, Default, d)
 
-		DeferCleanup(func(ctx SpecContext) { putStockBack(ctx); patch(ctx) })
+		DeferCleanup(func(ctx SpecContext) { env.PutStockCRDBack(ctx); env.PatchDriverCRD(ctx) })
 		openUp(ctx)
 		Eventually(func(g Gomega) {
 			_, err := env.Configure(ctx, d, map[string]any{"mounter": "quantum", "filesystem": "a"})
@@ -281,12 +205,12 @@ var _ = Describe("A CRD", func() {
 	})
 
 	It("may be patched again by a newer operator's patch", func(ctx SpecContext) {
-		DeferCleanup(func(ctx SpecContext) { putStockBack(ctx); patch(ctx) })
-		patch(ctx)
-		patched, err := crds().Get(ctx, crdName, metav1.GetOptions{})
-		Expect(err).NotTo(HaveOccurred())
-		text, err := json.Marshal(patched.Object["spec"])
-		Expect(err).NotTo(HaveOccurred())
-		Expect(string(text)).To(ContainSubstring(`"ceph"`))
+		DeferCleanup(func(ctx SpecContext) { env.PutStockCRDBack(ctx); env.PatchDriverCRD(ctx) })
+		env.PatchDriverCRD(ctx)
+		env.ChangeDriverCRD(ctx, func(crd *unstructured.Unstructured) {
+			text, err := json.Marshal(crd.Object["spec"])
+			Expect(err).NotTo(HaveOccurred())
+			Expect(string(text)).To(ContainSubstring(`"ceph"`))
+		})
 	})
 })

@@ -53,6 +53,9 @@ var _ = Describe("Volumes", Ordered, ContinueOnFailure, func() {
 			untagged(k)
 			conflicting(k)
 			retained(k)
+			if k.driver.DetachUntags {
+				detached(k)
+			}
 			restarted(k)
 			forgotten(k)
 			snapshots(k)

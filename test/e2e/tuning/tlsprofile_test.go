@@ -42,9 +42,9 @@ var _ = Describe("The cluster's TLS profile", func() {
 		AddReportEntry("in the Deployments after " + time.Since(begin).String())
 
 		Expect(env.Cluster.SetTLSProfile(ctx, &configv1.TLSSecurityProfile{Type: configv1.TLSProfileCustomType, Custom: &configv1.CustomTLSProfile{
-			TLSProfileSpec: configv1.TLSProfileSpec{Ciphers: []string{"ECDHE-RSA-AES256-GCM-SHA384"}, MinTLSVersion: configv1.VersionTLS12},
+			TLSProfileSpec: configv1.TLSProfileSpec{Ciphers: []string{"ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384"}, MinTLSVersion: configv1.VersionTLS12},
 		}})).To(Succeed())
-		everywhere(ctx, "VersionTLS12", "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384")
+		everywhere(ctx, "VersionTLS12", "=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384")
 
 		Expect(env.Cluster.SetTLSProfile(ctx, nil)).To(Succeed())
 		everywhere(ctx, "VersionTLS12", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256")

@@ -68,6 +68,7 @@ func useFormer(ctx context.Context) {
 	tune(ctx)
 	use(ctx)
 	env.Settle(ctx)
+	env.Rest(ctx) // What tuning rolls out would count as a part of the first move.
 }
 
 func installed() {
@@ -86,6 +87,10 @@ func upgraded() {
 		moveTo(ctx, present)
 		expectWell(ctx)
 		expectNothingLost(ctx)
+	})
+
+	It("has brought what the former version stored to its own formats", func(ctx SpecContext) {
+		expectPresentFormats(ctx)
 	})
 
 	It("has no condition of the former version left", func(ctx SpecContext) {
@@ -107,6 +112,7 @@ func upgradedAgain() {
 		moveTo(ctx, present)
 		expectWell(ctx)
 		expectNothingLost(ctx)
+		expectPresentFormats(ctx)
 	})
 }
 

@@ -64,7 +64,8 @@ func throughout() {
 	})
 }
 
-// expectProgressing looks at what a move to this version has reported.
+// expectProgressing looks at what a move to this version has reported: what comes before the new version is Progressing.
+// Earlier on, the former version may still speak, and say that its own last rollout has ended.
 func expectProgressing(m move) {
 	GinkgoHelper()
 	began, reached := false, uint64(0)
@@ -73,17 +74,15 @@ func expectProgressing(m move) {
 			continue
 		}
 		o := fixture.ClusterOperatorOf(v)
-		status, message := fixture.Status(o, configv1.OperatorProgressing)
+		status, _ := fixture.Status(o, configv1.OperatorProgressing)
 		switch {
 		case versionOf(o) == m.to.Version:
 			if reached == 0 {
 				Expect(began).To(BeTrue(), "%s was reported without Progressing before", m.to.Version)
 				reached = v.Revision()
 			}
-		case status == "True":
-			began = true
-		case began:
-			Expect(status).To(Equal("True"), "revision %d still has version %s: %s", v.Revision(), versionOf(o), message)
+		default:
+			began = status == "True"
 		}
 	}
 	Expect(reached).NotTo(BeZero())

@@ -34,7 +34,7 @@ func startFiller() {
 	var done sync.WaitGroup
 	DeferCleanup(func() { cancel(); done.Wait() })
 	done.Go(func() {
-		_ = wait.PollUntilContextCancel(running, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		_ = wait.PollUntilContextCancel(running, standInPolling, true, func(ctx context.Context) (bool, error) {
 			fill(ctx)
 			return false, nil
 		})

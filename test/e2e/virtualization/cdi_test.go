@@ -46,6 +46,9 @@ type cdi struct {
 	stop func()
 }
 
+// standInPolling is how often stand-ins look: each time is some requests.
+const standInPolling = 200 * time.Millisecond
+
 // startCDI installs the CRD and runs the stand-in until the spec ends, before which it takes
 // the CRD away.
 func startCDI(ctx context.Context, c *cdi) {
@@ -67,7 +70,7 @@ func startCDI(ctx context.Context, c *cdi) {
 	c.stop = sync.OnceFunc(func() { cancel(); done.Wait() })
 	DeferCleanup(c.stop)
 	done.Go(func() {
-		_ = wait.PollUntilContextCancel(running, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		_ = wait.PollUntilContextCancel(running, standInPolling, true, func(ctx context.Context) (bool, error) {
 			c.sync(ctx)
 			return false, nil
 		})

@@ -25,7 +25,7 @@ var (
 func TestVirtualization(t *testing.T) { fixture.Run(t, "Virtual machines") }
 
 var _ = BeforeSuite(func(ctx SpecContext) {
-	env = fixture.Start(ctx, embedded.Options{})
+	env = fixture.Start(ctx, embedded.Options{Masters: 2, Workers: 1})
 	env.StartSnapshotController(ctx)
 	env.Deploy(ctx)
 	expectCurrent(ctx, "")

@@ -151,33 +151,19 @@ int rados_write_full(void *io, const char *object, const char *content, size_t l
 	return refused ? refused : after(&p, pass(io, object, content, length));
 }
 
-// librbd is looked up by the program itself.
-#define RBD(EACH) \
-	EACH(trash_move) EACH(trash_remove) EACH(snap_remove) EACH(snap_unprotect) EACH(metadata_set) \
-	EACH(group_snap_remove) EACH(group_image_remove_by_id) EACH(group_remove)
-
-#define WRAP(name) \
-	static int (*pass_##name)(long, long, long, long); \
-	static int faulty_##name(long a, long b, long c, long d) { \
+#define RBD(name) \
+	int rbd_##name(long a, long b, long c, long d) { \
+		int (*pass)(long, long, long, long) = next("rbd_" #name); \
 		struct plan p; \
 		int refused = before("rbd " #name, &p); \
-		return refused ? refused : after(&p, pass_##name(a, b, c, d)); \
+		return refused ? refused : after(&p, pass(a, b, c, d)); \
 	}
-RBD(WRAP)
 
-void *dlsym(void *library, const char *name) {
-	static void *(*pass)(void *, const char *);
-	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"};
-	for (size_t i = 0; !pass && i < sizeof versions / sizeof *versions; i++)
-		*(void **)&pass = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
-	if (!pass)
-		abort();
-	void *found = pass(library, name);
-#define FAULTY(function) \
-	if (found && !strcmp(name, "rbd_" #function)) { \
-		*(void **)&pass_##function = found; \
-		return (void *)faulty_##function; \
-	}
-	RBD(FAULTY)
-	return found;
-}
+RBD(trash_move)
+RBD(trash_remove)
+RBD(snap_remove)
+RBD(snap_unprotect)
+RBD(metadata_set)
+RBD(group_snap_remove)
+RBD(group_image_remove_by_id)
+RBD(group_remove)

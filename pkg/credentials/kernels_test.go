@@ -1,4 +1,4 @@
-package operator
+package credentials
 
 import (
 	"context"
@@ -23,7 +23,7 @@ func nodeWith(name, kernel string) *corev1.Node {
 
 func TestKernels(t *testing.T) {
 	kube := fake.NewClientset(nodeWith("a", "6.12.0"), nodeWith("b", "7.0.1"))
-	k, err := newKernels(kube)
+	k, err := NewKernels(kube)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestKernels(t *testing.T) {
 	}
 	ended := make(chan struct{})
 	ctx, stop := context.WithCancel(t.Context())
-	go func() { k.run(ctx); close(ended) }()
+	go func() { k.Run(ctx); close(ended) }()
 	become := func(want map[string]string) {
 		t.Helper()
 		err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
@@ -49,7 +49,7 @@ func TestKernels(t *testing.T) {
 	if actions := kube.Actions(); len(actions) > 0 {
 		t.Errorf("nobody has asked yet: %v", actions)
 	}
-	if _, known := k.Kernels(); known {
+	if _, known := k.All(); known {
 		t.Error("known at the first question")
 	}
 	become(map[string]string{"a": "6.12.0", "b": "7.0.1"})
@@ -80,13 +80,13 @@ func TestKernels(t *testing.T) {
 // TestKernelsNeverAsked: who has no such keys watches no node.
 func TestKernelsNeverAsked(t *testing.T) {
 	kube := fake.NewClientset(nodeWith("a", "6.12.0"))
-	k, err := newKernels(kube)
+	k, err := NewKernels(kube)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	k.run(ctx)
+	k.Run(ctx)
 	if actions := kube.Actions(); len(actions) > 0 {
 		t.Errorf("asked for %v", actions)
 	}

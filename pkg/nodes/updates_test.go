@@ -1,4 +1,4 @@
-package operator
+package nodes
 
 import (
 	"context"
@@ -11,26 +11,36 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
-	appslisters "k8s.io/client-go/listers/apps/v1"
-	corelisters "k8s.io/client-go/listers/core/v1"
-	storagelisters "k8s.io/client-go/listers/storage/v1"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
 )
 
-func indexerOf(t *testing.T, objects ...runtime.Object) cache.Indexer {
+// updates are of a cluster with these in the caches, and live in the API server.
+func updates(t *testing.T, live []runtime.Object, cached ...metav1.Object) Updates {
 	t.Helper()
-	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
-	for _, o := range objects {
-		if err := indexer.Add(o); err != nil {
+	kube := fake.NewClientset(live...)
+	all := informers.NewSharedInformerFactory(kube, 0)
+	n := Updates{Env: ctrl.Env{
+		Driver: driver.RBD, Kube: kube, DaemonSets: all.Apps().V1().DaemonSets(),
+		StorageClasses: all.Storage().V1().StorageClasses(), PersistentVolumes: all.Core().V1().PersistentVolumes(),
+	}}
+	for _, o := range cached {
+		store := n.DaemonSets.Informer().GetStore()
+		switch o.(type) {
+		case *storagev1.StorageClass:
+			store = n.StorageClasses.Informer().GetStore()
+		case *corev1.PersistentVolume:
+			store = n.PersistentVolumes.Informer().GetStore()
+		}
+		if err := store.Add(o); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return indexer
+	return n
 }
 
 func TestUserSpaceMounts(t *testing.T) {
@@ -53,24 +63,26 @@ func TestUserSpaceMounts(t *testing.T) {
 		"ClassWithNBD": {"a user's class may have mounts at any time", class(rbd, "mounter", "rbd-nbd"), volume(rbd, ""), appsv1.OnDeleteDaemonSetStrategyType},
 		"FallsBack":    {"ceph-csi may choose rbd-nbd by itself", class(rbd, "tryOtherMounters", "true"), volume(rbd, ""), appsv1.OnDeleteDaemonSetStrategyType},
 		"OldVolume":    {"its class may be gone", class(rbd, "mounter", ""), volume(rbd, "rbd-nbd"), appsv1.OnDeleteDaemonSetStrategyType},
+		"OtherClass":   {"those are read for nothing else", class(rbd, "pool", "p"), volume(rbd, ""), appsv1.RollingUpdateDaemonSetStrategyType},
 		"OtherDriver":  {"those mounts live in other pods", class(other, "mounter", "fuse"), volume(other, "fuse"), appsv1.RollingUpdateDaemonSetStrategyType},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			n := nodeUpdates{
-				driver:     driver.RBD,
-				daemonSets: appslisters.NewDaemonSetLister(indexerOf(t)),
-				live:       fake.NewClientset().AppsV1(),
-				classes:    storagelisters.NewStorageClassLister(indexerOf(t, tc.class)),
-				volumes:    corelisters.NewPersistentVolumeLister(indexerOf(t, tc.volume)),
-			}
+			n := updates(t, nil, tc.class, tc.volume)
 			d := &appsv1.DaemonSet{}
 			d.Spec.UpdateStrategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
-			if err := n.hook(nil, d); err != nil {
+			if err := n.Hook(nil, d); err != nil {
 				t.Fatal(err)
 			}
 			if got := d.Spec.UpdateStrategy.Type; got != tc.want {
 				t.Errorf("%s: strategy is %s, want %s", tc.reason, got, tc.want)
+			}
+			counts, err := updates(t, nil, tc.class).userSpaceMounts()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if wakes := n.Matters(tc.class); wakes != counts {
+				t.Errorf("%s: the class that comes or goes is heard of: %t, and counts: %t", tc.reason, wakes, counts)
 			}
 		})
 	}
@@ -78,11 +90,11 @@ func TestUserSpaceMounts(t *testing.T) {
 
 // TestAwayIsNotProgressing: a node that is not ready must not hold up an upgrade for ever.
 func TestAwayIsNotProgressing(t *testing.T) {
-	away, crashing := nodes.Unserved{Node: "a", Away: true}, nodes.Unserved{Node: "a"}
+	away, crashing := Unserved{Node: "a", Away: true}, Unserved{Node: "a"}
 	for name, tc := range map[string]struct {
 		reason           string
 		updated, missing int32
-		unserved         nodes.Unserved
+		unserved         Unserved
 		annotated        bool
 		asked            int
 	}{
@@ -94,16 +106,13 @@ func TestAwayIsNotProgressing(t *testing.T) {
 			live := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.RBD.NodeName(), Generation: 7}}
 			live.Status = appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: tc.updated, NumberUnavailable: tc.missing}
 			asked := 0
-			n := nodeUpdates{
-				driver: driver.RBD, daemonSets: appslisters.NewDaemonSetLister(indexerOf(t, live)), live: fake.NewClientset(live).AppsV1(),
-				classes: storagelisters.NewStorageClassLister(indexerOf(t)), volumes: corelisters.NewPersistentVolumeLister(indexerOf(t)),
-				unavailable: func(context.Context, *appsv1.DaemonSet) ([]nodes.Unserved, error) {
-					asked++
-					return []nodes.Unserved{tc.unserved}, nil
-				},
+			n := updates(t, []runtime.Object{live}, live)
+			n.Unavailable = func(context.Context, *appsv1.DaemonSet) ([]Unserved, error) {
+				asked++
+				return []Unserved{tc.unserved}, nil
 			}
 			required := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.RBD.NodeName()}}
-			if err := n.hook(nil, required); err != nil {
+			if err := n.Hook(nil, required); err != nil {
 				t.Fatal(err)
 			}
 			if got := required.Annotations["storage.openshift.io/stable-generation"] == "7"; got != tc.annotated || asked != tc.asked {
@@ -139,15 +148,9 @@ func TestOnDeleteIsNotProgressing(t *testing.T) {
 			stale := cached.DeepCopy()
 			stale.Generation, stale.Status.ObservedGeneration = 6, 6
 			class := &storagev1.StorageClass{Provisioner: driver.RBD.Name, Parameters: map[string]string{"mounter": "rbd-nbd"}}
-			n := nodeUpdates{
-				driver:     driver.RBD,
-				daemonSets: appslisters.NewDaemonSetLister(indexerOf(t, stale)),
-				live:       fake.NewClientset(cached).AppsV1(),
-				classes:    storagelisters.NewStorageClassLister(indexerOf(t, class)),
-				volumes:    corelisters.NewPersistentVolumeLister(indexerOf(t)),
-			}
+			n := updates(t, []runtime.Object{cached}, stale, class)
 			required := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.RBD.NodeName()}}
-			if err := n.hook(nil, required); err != nil {
+			if err := n.Hook(nil, required); err != nil {
 				t.Fatal(err)
 			}
 			if got := required.Annotations["storage.openshift.io/stable-generation"] == "7"; got != tc.annotated {

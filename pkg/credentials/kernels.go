@@ -1,11 +1,13 @@
-package operator
+package credentials
 
 import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
@@ -13,19 +15,20 @@ import (
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 )
 
-// kernels are those of the nodes, by their names. A controller that has it among its informers wakes
+// Kernels are those of the nodes, by their names. A controller that has it among its informers wakes
 // when one changes. The nodes are watched from the first question on: they write their status all the
 // time, and few clusters have keys that not every kernel knows.
-type kernels struct {
+type Kernels struct {
 	ctrl.Latest[map[string]string]
 	informer cache.SharedIndexInformer
 	ask      sync.Once
 	asked    chan struct{}
 }
 
-func newKernels(kube kubernetes.Interface) (*kernels, error) {
-	k := &kernels{informer: coreinformers.NewNodeInformer(kube, resync, cache.Indexers{}), asked: make(chan struct{})}
-	if err := k.informer.SetTransform(trimNode); err != nil {
+// NewKernels watches nothing yet.
+func NewKernels(kube kubernetes.Interface) (*Kernels, error) {
+	k := &Kernels{informer: coreinformers.NewNodeInformer(kube, 12*time.Hour, cache.Indexers{}), asked: make(chan struct{})}
+	if err := k.informer.SetTransform(kernelAlone); err != nil {
 		return nil, fmt.Errorf("preparing the informer of Nodes: %w", err)
 	}
 	_, err := k.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -40,14 +43,14 @@ func newKernels(kube kubernetes.Interface) (*kernels, error) {
 	return k, err
 }
 
-// Kernels are not known at the first question.
-func (k *kernels) Kernels() (map[string]string, bool) {
+// All are not known at the first question.
+func (k *Kernels) All() (map[string]string, bool) {
 	k.ask.Do(func() { close(k.asked) })
 	return k.Get()
 }
 
-// run waits for the first question, and then watches the nodes until ctx ends.
-func (k *kernels) run(ctx context.Context) {
+// Run waits for the first question, and then watches the nodes until ctx ends.
+func (k *Kernels) Run(ctx context.Context) {
 	select {
 	case <-ctx.Done():
 		return
@@ -62,7 +65,7 @@ func (k *kernels) run(ctx context.Context) {
 }
 
 // tell says nothing before all nodes are known.
-func (k *kernels) tell() {
+func (k *Kernels) tell() {
 	if !k.informer.HasSynced() {
 		return
 	}
@@ -81,4 +84,16 @@ func kernelOf(object any) string {
 		return ""
 	}
 	return node.Status.NodeInfo.KernelVersion
+}
+
+// kernelAlone keeps of a Node that it is there, and its kernel.
+func kernelAlone(object any) (any, error) {
+	node, ok := object.(*corev1.Node)
+	if !ok {
+		return object, nil
+	}
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: node.Name, UID: node.UID, ResourceVersion: node.ResourceVersion},
+		Status:     corev1.NodeStatus{NodeInfo: corev1.NodeSystemInfo{KernelVersion: kernelOf(node)}},
+	}, nil
 }

@@ -1,79 +1,78 @@
-package operator
+package nodes
 
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	appsclient "k8s.io/client-go/kubernetes/typed/apps/v1"
-	appslisters "k8s.io/client-go/listers/apps/v1"
-	corelisters "k8s.io/client-go/listers/core/v1"
-	storagelisters "k8s.io/client-go/listers/storage/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
 )
 
-// nodeUpdates keeps updates of node pods from ending mounts that live in them, and nodes that are not
+// Updates keeps updates of node pods from ending mounts that live in them, and nodes that are not
 // ready from holding updates up.
-type nodeUpdates struct {
-	driver     driver.Driver
-	daemonSets appslisters.DaemonSetLister
-	live       appsclient.DaemonSetsGetter
-	classes    storagelisters.StorageClassLister
-	volumes    corelisters.PersistentVolumeLister
-	// unavailable finds the nodes that miss a pod.
-	unavailable func(context.Context, *appsv1.DaemonSet) ([]nodes.Unserved, error)
+type Updates struct {
+	ctrl.Env
+	// Unavailable finds the nodes that miss a pod.
+	Unavailable func(context.Context, *appsv1.DaemonSet) ([]Unserved, error)
+}
+
+// Matters says of what an event carries that it is such a StorageClass: of the others, which come and go
+// by the hundred, none is read.
+func (n Updates) Matters(object any) bool {
+	class, ok := ctrl.Object(object).(*storagev1.StorageClass)
+	return ok && class.Provisioner == n.Driver.Name && driver.InUserSpace(class.Parameters)
 }
 
 // userSpaceMounts says whether a StorageClass or a volume of the driver may be mounted by a
 // process in the node pod.
-func (n nodeUpdates) userSpaceMounts() (bool, error) {
-	classes, err := n.classes.List(labels.Everything())
+func (n Updates) userSpaceMounts() (bool, error) {
+	classes, err := n.StorageClasses.Lister().List(labels.Everything())
 	if err != nil {
 		return false, fmt.Errorf("listing StorageClasses: %w", err)
 	}
-	for _, class := range classes {
-		if class.Provisioner == n.driver.Name && driver.InUserSpace(class.Parameters) {
-			return true, nil
-		}
+	if slices.ContainsFunc(classes, func(class *storagev1.StorageClass) bool { return n.Matters(class) }) {
+		return true, nil
 	}
-	volumes, err := n.volumes.List(labels.Everything())
+	volumes, err := n.PersistentVolumes.Lister().List(labels.Everything())
 	if err != nil {
 		return false, fmt.Errorf("listing PersistentVolumes: %w", err)
 	}
 	for _, volume := range volumes {
-		if csi := volume.Spec.CSI; csi != nil && csi.Driver == n.driver.Name && driver.InUserSpace(csi.VolumeAttributes) {
+		if csi := volume.Spec.CSI; csi != nil && csi.Driver == n.Driver.Name && driver.InUserSpace(csi.VolumeAttributes) {
 			return true, nil
 		}
 	}
 	return false, nil
 }
 
-// hook leaves pods alone until an administrator deletes them, while such mounts are possible.
+// Hook leaves, for library-go's controller of the DaemonSet, pods alone until an administrator deletes them, while such mounts are possible.
 // library-go would call that Progressing for ever, and a node that is not ready, too, so the hook marks
 // the generation as rolled out; NodePodsCurrent and NodesServed tell of the pods instead.
-func (n nodeUpdates) hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSet) error {
+func (n Updates) Hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSet) error {
 	mounts, err := n.userSpaceMounts()
 	if err != nil {
 		return err
 	}
 	if mounts {
 		daemonSet.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
-	} else if cached, err := n.daemonSets.DaemonSets(daemonSet.Namespace).Get(daemonSet.Name); err != nil || nodes.RolledOut(cached) || complete(cached) {
+	} else if cached, err := n.DaemonSets.Lister().DaemonSets(daemonSet.Namespace).Get(daemonSet.Name); err != nil || RolledOut(cached) || complete(cached) {
 		return nil // library-go reads it next.
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), hookTimeout)
 	defer cancel()
 	// As library-go does next: a cache that is a moment behind would name the generation before.
-	live, err := n.live.DaemonSets(daemonSet.Namespace).Get(ctx, daemonSet.Name, metav1.GetOptions{})
+	live, err := n.Kube.AppsV1().DaemonSets(daemonSet.Namespace).Get(ctx, daemonSet.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -82,17 +81,17 @@ func (n nodeUpdates) hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSe
 	}
 	done := live.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType && live.Status.NumberUnavailable == 0
 	if !mounts {
-		unserved, err := n.unavailable(ctx, live)
+		unserved, err := n.Unavailable(ctx, live)
 		if err != nil {
 			return err
 		}
-		if err := nodes.MakeRoom(daemonSet, live, unserved); err != nil {
+		if err := MakeRoom(daemonSet, live, unserved); err != nil {
 			return err
 		}
-		done = nodes.OnlyAway(live, unserved)
+		done = OnlyAway(live, unserved)
 	}
 	if done {
-		nodes.MarkRolledOut(daemonSet, live)
+		MarkRolledOut(daemonSet, live)
 	}
 	return nil
 }
@@ -111,23 +110,23 @@ func waitsForDeletion(d *appsv1.DaemonSet) bool {
 }
 
 // current is the condition NodePodsCurrent for the DaemonSet as it stands, which is there only while it has something to say.
-func (n nodeUpdates) current(d *appsv1.DaemonSet) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func (n Updates) current(d *appsv1.DaemonSet) *applyoperatorv1.OperatorConditionApplyConfiguration {
 	if !waitsForDeletion(d) || d.Status.UpdatedNumberScheduled >= d.Status.DesiredNumberScheduled {
 		return condition.Absent(condition.NodePodsCurrent)
 	}
 	return condition.New(condition.NodePodsCurrent, operatorv1.ConditionFalse, condition.WaitingForDeletion, fmt.Sprintf(
 		"Node pods are outdated and are not replaced by themselves, because mounts of ceph-fuse or rbd-nbd would end with them: drain each node, then: oc delete pod -n %s -l app=%s --field-selector spec.nodeName=NODE",
-		driver.Namespace, n.driver.NodeName()))
+		driver.Namespace, n.Driver.NodeName()))
 }
 
-// report says NodePodsCurrent.
-func (n nodeUpdates) report(ctx context.Context, operator condition.Writer) error {
-	cached, err := n.daemonSets.DaemonSets(driver.Namespace).Get(n.driver.NodeName())
+// Report says NodePodsCurrent.
+func (n Updates) Report(ctx context.Context) error {
+	cached, err := n.DaemonSets.Lister().DaemonSets(driver.Namespace).Get(n.Driver.NodeName())
 	if apierrors.IsNotFound(err) {
-		return condition.Say(ctx, operator, condition.NodePodsCurrent, []string{condition.NodePodsCurrent})
+		return condition.Say(ctx, n.Operator, condition.NodePodsCurrent, []string{condition.NodePodsCurrent})
 	}
 	if err != nil {
-		return fmt.Errorf("reading DaemonSet %s: %w", n.driver.NodeName(), err)
+		return fmt.Errorf("reading DaemonSet %s: %w", n.Driver.NodeName(), err)
 	}
-	return condition.Say(ctx, operator, condition.NodePodsCurrent, nil, n.current(cached))
+	return condition.Say(ctx, n.Operator, condition.NodePodsCurrent, nil, n.current(cached))
 }

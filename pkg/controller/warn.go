@@ -1,4 +1,4 @@
-package operator
+package controller
 
 import (
 	"context"
@@ -16,11 +16,11 @@ import (
 // eventDeadline bounds the writing of one event.
 const eventDeadline = 10 * time.Second
 
-// warn writes a warning event about an object of the whole cluster, where `oc describe` shows it.
+// Warn writes a warning event about an object of the whole cluster, where `oc describe` shows it.
 // library-go's recorder knows only the operator's own Deployment. The name tells events of other
 // texts apart: after a restart, the one that is there already is not written again. before is how
 // often the same was told earlier.
-func (s starter) warn(ctx context.Context, about corev1.ObjectReference, reason, message string, before int) error {
+func (e Env) Warn(ctx context.Context, about corev1.ObjectReference, reason, message string, before int) error {
 	hash := fnv.New64a()
 	fmt.Fprintf(hash, "%s %d %s", about.UID, before, message)
 	now := metav1.Now()
@@ -28,12 +28,12 @@ func (s starter) warn(ctx context.Context, about corev1.ObjectReference, reason,
 		ObjectMeta:     metav1.ObjectMeta{Name: eventName(about.Name, hash.Sum64()), Namespace: metav1.NamespaceDefault},
 		InvolvedObject: about,
 		Type:           corev1.EventTypeWarning, Reason: reason, Message: cut(message),
-		Source:         corev1.EventSource{Component: s.driver.OperatorName()},
+		Source:         corev1.EventSource{Component: e.Driver.OperatorName()},
 		FirstTimestamp: now, LastTimestamp: now, Count: 1,
 	}
 	ctx, cancel := context.WithTimeout(ctx, eventDeadline)
 	defer cancel()
-	_, err := s.clients.kube.CoreV1().Events(metav1.NamespaceDefault).Create(ctx, event, metav1.CreateOptions{})
+	_, err := e.Kube.CoreV1().Events(metav1.NamespaceDefault).Create(ctx, event, metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("writing an event about %s %s: %w", about.Kind, about.Name, err)
 	}
