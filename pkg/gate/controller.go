@@ -55,7 +55,7 @@ func New(config Config) *Gate {
 		WithControllerInstanceName(controllerName).
 		WithInformers(
 			c.Operator.Informer(), c.Secrets.Informer(), c.Deployments.Informer(),
-			c.DaemonSets.Informer(), c.CSIDrivers.Informer(), c.Filesystem,
+			c.DaemonSets.Informer(), c.CSIDrivers.Informer(), c.ClusterCSIDrivers.Informer(), c.Filesystem,
 		).
 		WithInformers(c.Remembered(), c.Removal). // Settings that are invalid now may have been valid once.
 		WithFilteredEventsInformers(c.ofDriver, c.PersistentVolumes.Informer()).

@@ -2,10 +2,15 @@ package gate
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	operatorv1 "github.com/openshift/api/operator/v1"
+	operatorv1informers "github.com/openshift/client-go/operator/informers/externalversions/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	appsv1 "k8s.io/api/apps/v1"
@@ -15,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
@@ -23,12 +29,28 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
+// declarations are ClusterCSIDrivers that were read, or not.
+type declarations struct {
+	operatorv1informers.ClusterCSIDriverInformer
+	cache.SharedIndexInformer
+	read atomic.Bool
+}
+
+func (d *declarations) Informer() cache.SharedIndexInformer { return d }
+
+func (d *declarations) HasSynced() bool { return d.read.Load() }
+
+func (d *declarations) AddEventHandler(cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	return nil, nil
+}
+
 type rig struct {
 	controller *Gate
 	config     Config
 	operator   *conditiontest.Operator
 	client     *fake.Clientset
 	factory    informers.SharedInformerFactory
+	declared   *declarations
 	settings   driver.Settings
 	removed    bool
 	unknown    bool
@@ -39,11 +61,12 @@ func newRig(t *testing.T, d driver.Driver, operator *conditiontest.Operator, obj
 	t.Helper()
 	client := fake.NewClientset(objects...)
 	kube := informers.NewSharedInformerFactory(client, 0)
-	r := &rig{operator: operator, client: client, factory: kube}
+	r := &rig{operator: operator, client: client, factory: kube, declared: &declarations{}}
 	r.config = Config{Env: ctrl.Env{
 		Driver: d, Operator: operator, Secrets: kube.Core().V1().Secrets(), ConfigMaps: kube.Core().V1().ConfigMaps(), Deployments: kube.Apps().V1().Deployments(),
 		DaemonSets: kube.Apps().V1().DaemonSets(), CSIDrivers: kube.Storage().V1().CSIDrivers(), PersistentVolumes: kube.Core().V1().PersistentVolumes(),
-		Settings: func() (driver.Settings, error) { return r.settings, r.wrong }, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
+		ClusterCSIDrivers: r.declared,
+		Settings:          func() (driver.Settings, error) { return r.settings, r.wrong }, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
 	},
 		Removed:           func() (bool, bool, error) { return r.removed, !r.unknown, nil },
 		Filesystem:        &ctrl.Latest[bool]{},
@@ -59,6 +82,27 @@ func newRig(t *testing.T, d driver.Driver, operator *conditiontest.Operator, obj
 		kube.Shutdown()
 	})
 	return r
+}
+
+// TestWaitsForDeclaration: a driver that is Removed must not be called wanted because nobody has read that yet.
+func TestWaitsForDeclaration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, driver.RBD, conditiontest.New(operatorv1.Managed))
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { r.controller.Run(ctx, 1) })
+		synctest.Wait()
+		if state, known := r.controller.State.Get(); known {
+			t.Errorf("decided %+v before ClusterCSIDrivers were read", state)
+		}
+		r.declared.read.Store(true)
+		time.Sleep(time.Second) // The gate looks each 100 ms whether they were.
+		if _, known := r.controller.State.Get(); !known {
+			t.Error("nothing was decided")
+		}
+		cancel()
+		running.Wait()
+	})
 }
 
 func (r *rig) sync(t *testing.T) State {
