@@ -37,6 +37,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/nodes"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/settings"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
@@ -63,7 +64,7 @@ type clients struct {
 	infraID infraid.Memory
 	kernels *credentials.Kernels
 	// settingsBefore are those that were in force last.
-	settingsBefore ctrl.Latest[driver.Settings]
+	settingsBefore ctrl.Latest[settings.InForce]
 
 	operatorInstances dynamicinformer.DynamicSharedInformerFactory
 	clusterCSIDrivers operatorinformers.SharedInformerFactory

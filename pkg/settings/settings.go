@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -26,7 +27,13 @@ type Reader struct {
 	Last   func() (state.Settings, bool, error)
 	Synced func() bool
 	// Before keeps, for this process, those that were in force last.
-	Before *ctrl.Latest[driver.Settings]
+	Before *ctrl.Latest[InForce]
+}
+
+// InForce are the settings of one ClusterCSIDriver, which another one of its name does not inherit.
+type InForce struct {
+	Of       types.UID
+	Settings driver.Settings
 }
 
 // Current returns the settings in force: those of the ClusterCSIDriver if they are valid, else
@@ -39,15 +46,18 @@ func (r Reader) Current() (driver.Settings, error) {
 	}
 	settings, problem := Read(r.Driver, cr)
 	if problem == nil {
-		r.Before.Set(settings)
+		if cr != nil {
+			r.Before.Set(InForce{cr.GetUID(), settings})
+		}
 		return settings, nil
 	}
 	if !r.Synced() {
 		return driver.Settings{}, errors.Join(problem, errNotRead)
 	}
 	last, found, err := r.Last()
-	if before, known := r.Before.Get(); err == nil && !found && known && errors.Is(problem, driver.ErrPrunedSettings) {
-		return before, nil // Whoever keeps the settings asks the API server whether it has them.
+	before, known := r.Before.Get()
+	if err == nil && !found && known && before.Of == cr.GetUID() && errors.Is(problem, driver.ErrPrunedSettings) {
+		return before.Settings, nil // Whoever keeps the settings asks the API server whether it has them.
 	}
 	if err != nil || !found {
 		return driver.Settings{}, errors.Join(problem, err)

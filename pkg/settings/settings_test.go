@@ -257,7 +257,7 @@ func newController(operator *conditiontest.Operator, m *memory, server *apiServe
 			Resource: func() (*unstructured.Unstructured, error) { return server.cr, nil },
 			Last:     m.load,
 			Synced:   func() bool { return true },
-			Before:   &ctrl.Latest[driver.Settings]{},
+			Before:   &ctrl.Latest[InForce]{},
 		},
 		Live: func(context.Context) (*unstructured.Unstructured, error) { return server.cr, nil },
 		Save: m.save, Apply: server.apply,
@@ -349,5 +349,23 @@ func TestDroppedBeforeAnyWasKept(t *testing.T) {
 	later := newController(conditiontest.New(operatorv1.Managed), &memory{}, server)
 	if _, err := later.Reader.Current(); !errors.Is(err, driver.ErrPrunedSettings) {
 		t.Errorf("another process does not know what was: %v", err)
+	}
+	server.set(pruned)
+	server.cr.SetUID("another")
+	if _, err := c.Reader.Current(); !errors.Is(err, driver.ErrPrunedSettings) {
+		t.Errorf("another ClusterCSIDriver has settings of its own: %v", err)
+	}
+}
+
+// TestNoneBefore: what counts without a ClusterCSIDriver was not set in the one that comes.
+func TestNoneBefore(t *testing.T) {
+	server := &apiServer{}
+	c := newController(conditiontest.New(operatorv1.Managed), &memory{}, server)
+	if got, err := c.Reader.Current(); err != nil || !reflect.DeepEqual(got, driver.Settings{}) {
+		t.Fatalf("there is no ClusterCSIDriver: %v, %v", got, err)
+	}
+	server.cr = resource(pruned)
+	if got, err := c.Reader.Current(); !errors.Is(err, driver.ErrPrunedSettings) {
+		t.Errorf("nobody knows what is set: %v, %v", got, err)
 	}
 }
