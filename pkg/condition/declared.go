@@ -28,7 +28,7 @@ var Declared = []Declaration{
 	},
 	{
 		Type: ReleaseUpgradeable, Absent: "otherwise",
-		Says: "False: the next version of the operator does not work with the release of a Ceph cluster; ClusterOperator `storage` has `Upgradeable` False then",
+		Says: "False: the next version of the operator does not work with the release of a Ceph cluster, or has not heard since that it is a newer one; ClusterOperator `storage` has `Upgradeable` False then",
 	},
 	{
 		Type: StorageClassesUsable, Parts: []string{ClassesUsable, SnapshotClassesUsable, SourcesUsed, OutOfBandCurrent},

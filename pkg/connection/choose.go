@@ -118,7 +118,7 @@ type outcome struct {
 	notes []verdict
 	// tooOld is what keeps the cluster from being upgraded, in sentences.
 	tooOld []string
-	// told says that nothing is missing for that.
+	// told says that no release is missing for that.
 	told bool
 }
 

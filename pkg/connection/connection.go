@@ -71,7 +71,8 @@ type Config[S Session] struct {
 // It produces the condition CephConnectionDegraded, with the reasons AsExpected,
 // CredentialsMissing (only where the driver is wanted), CredentialsInvalid, AccessDenied,
 // CephUnreachable, WrongCluster, SeveralClusters, Forbidden and SyncError; and CephSourcesUsed,
-// with AsExpected and DuplicateCluster; and CephReleaseUpgradeable with CephTooOld, absent otherwise. Until the first answer or refusal of Ceph it writes
+// with AsExpected and DuplicateCluster; and CephReleaseUpgradeable with CephTooOld, which stands until all Ceph clusters have told a release
+// that is new enough. Until the first answer or refusal of Ceph it writes
 // none: neither value would be known to be true, and after a restart the last one still stands.
 type Connection[S Session] struct {
 	factory.Controller

@@ -209,11 +209,20 @@ func (o outcome) types() []string {
 	return []string{condition.ReleaseUpgradeable}
 }
 
-// told says whether the Ceph cluster in use has told its release since the start, if there is one.
+// told says whether each Ceph cluster that was seen before has told its release: the one in use, while the driver is
+// deployed or a Ceph cluster declared, and those beside it that are declared still.
 func (w world) told(views []view) bool {
-	return w.recorded.FSID == "" || slices.ContainsFunc(views, func(v view) bool {
-		return v.live && v.cluster.FSID == w.recorded.FSID && v.version != ""
-	})
+	tells := func(fsid string) bool {
+		return slices.ContainsFunc(views, func(v view) bool { return v.live && v.cluster.FSID == fsid && v.version != "" })
+	}
+	declared := func(fsid string) bool {
+		return slices.ContainsFunc(views, func(v view) bool { return v.exists() && v.declared == fsid })
+	}
+	givenUp := w.decided && !w.wanted && !slices.ContainsFunc(views, func(v view) bool { return v.exists() })
+	if w.recorded.FSID != "" && !givenUp && !tells(w.recorded.FSID) {
+		return false
+	}
+	return !slices.ContainsFunc(w.recorded.Others, func(o state.Other) bool { return declared(o.FSID) && !tells(o.FSID) })
 }
 
 // tooOld are the Ceph clusters that the next version does not work with, in sentences.

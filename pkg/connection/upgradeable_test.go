@@ -48,6 +48,8 @@ func TestUpgradeable(t *testing.T) {
 // nobody has answered.
 func TestNotUpgradeableUntilToldOtherwise(t *testing.T) {
 	inUse := world{recorded: state.Cluster{FSID: "a"}}
+	further := world{recorded: state.Cluster{FSID: "a", Others: []state.Other{{FSID: "b"}}}}
+	a, declared := view{live: true, cluster: ceph.Cluster{FSID: "a"}, version: "20.2.4"}, map[string][]byte{}
 	for name, tc := range map[string]struct {
 		reason string
 		world  world
@@ -61,6 +63,12 @@ func TestNotUpgradeableUntilToldOtherwise(t *testing.T) {
 		"Old":         {"it still is", inUse, []view{{live: true, cluster: ceph.Cluster{FSID: "a"}, version: "15.2.17"}}, true},
 		"New":         {"it was upgraded", inUse, []view{{live: true, cluster: ceph.Cluster{FSID: "a"}, version: "16.2.15"}}, false},
 		"None":        {"no Ceph cluster is in use", world{}, nil, false},
+		"GivenUp":     {"the driver is deployed no more, and nothing is declared", world{recorded: state.Cluster{FSID: "a"}, decided: true}, nil, false},
+		"Undecided":   {"it may be deployed", world{recorded: state.Cluster{FSID: "a"}}, nil, true},
+		"Closed":      {"its Secret is there, so it may come back", world{recorded: state.Cluster{FSID: "a"}, decided: true}, []view{{source: source{unread: true}}}, true},
+		"Beside":      {"a further one was too old, and is silent", further, []view{a, {source: source{declared: "b", data: declared}}}, true},
+		"BesideNew":   {"it was upgraded", further, []view{a, {live: true, cluster: ceph.Cluster{FSID: "b"}, version: "20.2.4", source: source{declared: "b", data: declared}}}, false},
+		"BesideGone":  {"nobody declares it any more", further, []view{a}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			operator := conditiontest.New(operatorv1.Managed).With(operatorv1.OperatorCondition{Type: condition.ReleaseUpgradeable, Status: operatorv1.ConditionFalse})
