@@ -127,7 +127,7 @@ func (s Set) Asset(name string) ([]byte, error) {
 	return slices.Clone(content), nil
 }
 
-// Manifest is Asset for a name that every driver has; nil where it has none.
+// Manifest is the asset of that name; nil where the driver has none.
 func (s Set) Manifest(name string) []byte { return slices.Clone(s.content[name]) }
 
 // Has says whether there is an asset of that name.
