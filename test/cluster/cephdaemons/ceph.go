@@ -65,6 +65,8 @@ type Ceph struct {
 	// python runs interpreters, of which the idle ones wait for commands; empty where there are none.
 	python string
 	idle   []*interpreter
+	// forgotten counts how often interpreters were.
+	forgotten int
 	// crashes are how often a daemon, by its name, was started again after a crash.
 	crashes map[string]int
 	// paused is set between Pause and Resume.
@@ -134,6 +136,7 @@ func (c *Ceph) Resume() error {
 	if err := c.each((*process.Process).Resume); err != nil {
 		return err
 	}
+	c.forgetInterpreters()
 	c.mu.Lock()
 	mds := c.daemon[mdsDaemon]
 	restart := c.paused && mds != nil
@@ -209,8 +212,9 @@ func (c *Ceph) Daemons() []string {
 
 func (c *Ceph) daemonConfFile() string { return filepath.Join(c.options.Dir, "daemons.conf") }
 
-// writeConfs writes the configurations anew, for the mons of now.
+// writeConfs writes the configurations anew, for the mons of now, and has commands go by them.
 func (c *Ceph) writeConfs() error {
+	defer c.forgetInterpreters()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return errors.Join(

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/process"
 )
@@ -26,13 +27,19 @@ type interpreter struct {
 	commands io.WriteCloser
 	pipe     io.Closer
 	answers  *bufio.Reader
+	// since is Ceph.forgotten of its start.
+	since int
 }
 
 // errUnanswered is of a command that is for `ceph` itself.
 var errUnanswered = errors.New("no answer")
 
-// interpret answers a command as `ceph` does.
-func (c *Ceph) interpret(ctx context.Context, arguments []string) ([]byte, error) {
+// interpretTimeout is how long an answer may take. What has lost its session with a mon may look for another one
+// for minutes, where `ceph`, which starts anew, finds one at once.
+const interpretTimeout = 30 * time.Second
+
+// interpret answers a command as `ceph` does, within so long a time.
+func (c *Ceph) interpret(ctx context.Context, within time.Duration, arguments []string) ([]byte, error) {
 	if c.python == "" || !plain(arguments) {
 		return nil, errUnanswered
 	}
@@ -40,13 +47,11 @@ func (c *Ceph) interpret(ctx context.Context, arguments []string) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, i.process.Kill)
+	attempt, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	stop := context.AfterFunc(attempt, i.process.Kill)
 	answer, err := i.ask(arguments)
-	if !stop() { // It hung, as `ceph` would.
-		i.end()
-		return nil, fmt.Errorf("ceph %q: %w", arguments, context.Cause(ctx))
-	}
-	if err != nil {
+	if !stop() || err != nil {
 		i.end()
 		return nil, errUnanswered
 	}
@@ -114,28 +119,36 @@ func (c *Ceph) takeInterpreter() (*interpreter, error) {
 		c.mu.Unlock()
 		return i, nil
 	}
+	since := c.forgotten
 	c.mu.Unlock()
-	return c.startInterpreter()
+	return c.startInterpreter(since)
 }
 
 func (c *Ceph) giveBack(i *interpreter) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.idle = append(c.idle, i)
+	current := i.since == c.forgotten
+	if current {
+		c.idle = append(c.idle, i)
+	}
+	c.mu.Unlock()
+	if !current {
+		i.end()
+	}
 }
 
-// forgetInterpreters has the next commands go by the configuration of then.
+// forgetInterpreters has the next commands go by the configuration of then, also where others are asked meanwhile.
 func (c *Ceph) forgetInterpreters() {
 	c.mu.Lock()
 	idle := c.idle
 	c.idle = nil
+	c.forgotten++
 	c.mu.Unlock()
 	for _, i := range idle {
 		i.end()
 	}
 }
 
-func (c *Ceph) startInterpreter() (*interpreter, error) {
+func (c *Ceph) startInterpreter(since int) (*interpreter, error) {
 	answers, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -151,5 +164,5 @@ func (c *Ceph) startInterpreter() (*interpreter, error) {
 	if err != nil {
 		return nil, errors.Join(err, answers.Close())
 	}
-	return &interpreter{process: p, commands: commands, pipe: answers, answers: bufio.NewReader(answers)}, nil
+	return &interpreter{process: p, commands: commands, pipe: answers, answers: bufio.NewReader(answers), since: since}, nil
 }

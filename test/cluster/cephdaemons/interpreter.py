@@ -12,8 +12,8 @@ import sys
 import rados
 from ceph_argparse import find_cmd_target, json_command, parse_json_funcsigs, validate_command
 
-cluster = rados.Rados(name="client.admin", conffile=sys.argv[1], conf={"keyring": sys.argv[2]})
-cluster.connect(timeout=30)
+cluster = rados.Rados(name="client.admin", conffile=sys.argv[1], conf={"keyring": sys.argv[2], "client_mount_timeout": "30"})
+cluster.connect()
 signatures, commands = {}, {}
 formats = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
 formats.add_argument("--format")
@@ -51,12 +51,13 @@ def answer(words):
     try:
         target, command = understood(words)
         code, text, told = json_command(cluster, target=target, argdict=command)
+        text = text.decode()
     except Exception as failure:
         print(words, failure, file=sys.stderr)
         return None
     if code < 0:
         return {"error": f"Error {errno.errorcode.get(-code, 'Unknown')}: {told}"}
-    return {"text": text.decode()}
+    return {"text": text}
 
 
 with os.fdopen(3, "w") as answers:

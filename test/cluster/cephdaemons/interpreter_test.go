@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestPlain(t *testing.T) {
@@ -57,7 +58,10 @@ func TestPythonOf(t *testing.T) {
 // checkInterpreter compares its answers with those of `ceph`.
 func checkInterpreter(t *testing.T, c *Ceph) {
 	t.Helper()
-	if _, err := c.interpret(t.Context(), []string{"fsid"}); err != nil {
+	if c.python == "" {
+		return // An unpacked release has `ceph` alone.
+	}
+	if _, err := c.interpret(t.Context(), interpretTimeout, []string{"fsid"}); err != nil {
 		t.Fatal(err)
 	}
 	first := slices.Clone(c.idle)
@@ -68,7 +72,7 @@ func checkInterpreter(t *testing.T, c *Ceph) {
 	} {
 		arguments := strings.Fields(words)
 		want, wantErr := c.tool(t.Context(), "ceph", arguments)
-		got, err := c.interpret(t.Context(), arguments)
+		got, err := c.interpret(t.Context(), interpretTimeout, arguments)
 		if (err == nil) != (wantErr == nil) || err != nil && !strings.HasSuffix(wantErr.Error(), strings.SplitN(err.Error(), "]: ", 2)[1]) {
 			t.Errorf("%s: %v, not as ceph: %v", words, err, wantErr)
 		}
@@ -76,13 +80,39 @@ func checkInterpreter(t *testing.T, c *Ceph) {
 			t.Errorf("%s: %s, not as ceph: %s", words, got, want)
 		}
 	}
-	if out, err := c.interpret(t.Context(), []string{"osd", "pool", "sell"}); !errors.Is(err, errUnanswered) {
+	if out, err := c.interpret(t.Context(), interpretTimeout, []string{"osd", "pool", "sell"}); !errors.Is(err, errUnanswered) {
 		t.Errorf("what is no command has the answer %s, %v", out, err)
 	}
-	if out, err := c.interpret(t.Context(), strings.Fields("tell mon.a sessions")); err != nil || !strings.Contains(string(out), "client.admin") {
+	if out, err := c.interpret(t.Context(), interpretTimeout, strings.Fields("tell mon.a sessions")); err != nil || !strings.Contains(string(out), "client.admin") {
 		t.Errorf("sessions of a mon: %s, %v", out, err)
 	}
 	if !slices.Equal(c.idle, first) {
 		t.Errorf("%d interpreters wait, not only the one that was asked first", len(c.idle))
 	}
+	checkLostInterpreters(t, c)
+}
+
+// checkLostInterpreters: what does not answer, or went by mons of before, keeps nobody from an answer.
+func checkLostInterpreters(t *testing.T, c *Ceph) {
+	t.Helper()
+	hangs := c.idle[0]
+	if err := hangs.process.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := c.interpret(t.Context(), time.Second, []string{"fsid"}); !errors.Is(err, errUnanswered) {
+		t.Errorf("what hangs answers %s, %v", out, err)
+	}
+	ask(t, c, "fsid")
+	if slices.Contains(c.idle, hangs) {
+		t.Error("what hung is asked again")
+	}
+	old, err := c.takeInterpreter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.forgetInterpreters()
+	if c.giveBack(old); len(c.idle) > 0 {
+		t.Error("what went by the mons of before is asked again")
+	}
+	ask(t, c, "fsid")
 }

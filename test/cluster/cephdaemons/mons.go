@@ -85,7 +85,6 @@ func (c *Ceph) RemoveMon(ctx context.Context, name string) error {
 	if err := c.writeConfs(); err != nil {
 		return err
 	}
-	c.forgetInterpreters()
 	if err := c.forgetMon(ctx, name); err != nil {
 		return err
 	}
@@ -244,7 +243,10 @@ func (c *Ceph) kill(daemon string) {
 func (c *Ceph) PauseMons() error { return c.eachMon((*process.Process).Pause) }
 
 // ResumeMons continues paused mons.
-func (c *Ceph) ResumeMons() error { return c.eachMon((*process.Process).Resume) }
+func (c *Ceph) ResumeMons() error {
+	defer c.forgetInterpreters()
+	return c.eachMon((*process.Process).Resume)
+}
 
 func (c *Ceph) eachMon(do func(*process.Process) error) error {
 	c.mu.Lock()

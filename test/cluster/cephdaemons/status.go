@@ -80,7 +80,7 @@ func (c *Ceph) waitFor(ctx context.Context, what string, reached func(status) bo
 func (c *Ceph) Command(ctx context.Context, arguments ...string) ([]byte, error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	if answer, err := c.interpret(ctx, arguments); !errors.Is(err, errUnanswered) {
+	if answer, err := c.interpret(ctx, interpretTimeout, arguments); !errors.Is(err, errUnanswered) {
 		return answer, err
 	}
 	return c.tool(ctx, "ceph", append([]string{"--connect-timeout", "30"}, arguments...))
