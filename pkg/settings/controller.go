@@ -11,6 +11,7 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
@@ -22,7 +23,13 @@ const (
 	controllerName = "CephSettings"
 	// resync finds settings that one of several API servers has dropped still.
 	resync = 5 * time.Minute
+	// crdKey is the queue's key for a changed CRD, which API servers go by after crdSettles at the latest.
+	crdKey     = "crd"
+	crdSettles = 5 * time.Second
 )
+
+// crd is the CustomResourceDefinition that may know the settings or not.
+var crd = operatorv1.GroupVersion.WithResource("clustercsidrivers").GroupResource().String()
 
 // manager is who writes the conditions and the annotation.
 func manager(d driver.Driver) string { return d.OperatorName() + "-" + controllerName }
@@ -52,10 +59,15 @@ func New(config Config) factory.Controller {
 		ResyncEvery(resync).
 		WithControllerInstanceName(controllerName).
 		WithInformers(c.Operator.Informer(), c.Remembered()).
+		WithFilteredEventsInformersQueueKeyFunc(func(runtime.Object) string { return crdKey }, ctrl.Named(crd), c.CRDs).
 		ToController(controllerName, c.Recorder)
 }
 
-func (c controller) sync(ctx context.Context, _ factory.SyncContext) error {
+func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error {
+	if syncCtx.QueueKey() == crdKey {
+		// What it dropped is there again, and the ClusterCSIDriver has not changed.
+		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, crdSettles)
+	}
 	cr, err := c.Reader.Resource()
 	if err != nil || cr == nil {
 		return err

@@ -17,7 +17,7 @@ import (
 
 // damages are what may have become of JSON that the operator has written.
 var damages = map[string]string{
-	"cut off": `{"fsid":"`, "empty": "", "of another kind": `[7]`, "a text": `"x"`, "members of other kinds": `{"fsid":7,"id":[],"pool":{},"uid":1,"ceph":"x"}`, "no text": "\xff\xfe{}",
+	"cut off": `{"fsid":"`, "empty": "", "of another kind": `[7]`, "a text": `"x"`, "members of other kinds": `{"fsid":7,"id":[],"pool":{},"uid":1,"ceph":"x","minted":"x"}`, "no text": "\xff\xfe{}",
 }
 
 // complaint waits until a condition says all of that.
