@@ -3,14 +3,12 @@ package gate
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	operatorv1 "github.com/openshift/api/operator/v1"
-	operatorv1informers "github.com/openshift/client-go/operator/informers/externalversions/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	appsv1 "k8s.io/api/apps/v1"
@@ -20,29 +18,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/controller/controllertest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
-
-// declarations are ClusterCSIDrivers that were read, or not.
-type declarations struct {
-	operatorv1informers.ClusterCSIDriverInformer
-	cache.SharedIndexInformer
-	read atomic.Bool
-}
-
-func (d *declarations) Informer() cache.SharedIndexInformer { return d }
-
-func (d *declarations) HasSynced() bool { return d.read.Load() }
-
-func (d *declarations) AddEventHandler(cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	return nil, nil
-}
 
 type rig struct {
 	controller *Gate
@@ -50,7 +33,7 @@ type rig struct {
 	operator   *conditiontest.Operator
 	client     *fake.Clientset
 	factory    informers.SharedInformerFactory
-	declared   *declarations
+	declared   *controllertest.Declarations
 	settings   driver.Settings
 	removed    bool
 	unknown    bool
@@ -61,7 +44,7 @@ func newRig(t *testing.T, d driver.Driver, operator *conditiontest.Operator, obj
 	t.Helper()
 	client := fake.NewClientset(objects...)
 	kube := informers.NewSharedInformerFactory(client, 0)
-	r := &rig{operator: operator, client: client, factory: kube, declared: &declarations{}}
+	r := &rig{operator: operator, client: client, factory: kube, declared: &controllertest.Declarations{}}
 	r.config = Config{Env: ctrl.Env{
 		Driver: d, Operator: operator, Secrets: kube.Core().V1().Secrets(), ConfigMaps: kube.Core().V1().ConfigMaps(), Deployments: kube.Apps().V1().Deployments(),
 		DaemonSets: kube.Apps().V1().DaemonSets(), CSIDrivers: kube.Storage().V1().CSIDrivers(), PersistentVolumes: kube.Core().V1().PersistentVolumes(),
@@ -95,8 +78,8 @@ func TestWaitsForDeclaration(t *testing.T) {
 		if state, known := r.controller.State.Get(); known {
 			t.Errorf("decided %+v before ClusterCSIDrivers were read", state)
 		}
-		r.declared.read.Store(true)
-		time.Sleep(time.Second) // The gate looks each 100 ms whether they were.
+		r.declared.Read.Store(true)
+		<-time.After(time.Second) // The gate looks each 100 ms whether they were.
 		if _, known := r.controller.State.Get(); !known {
 			t.Error("nothing was decided")
 		}

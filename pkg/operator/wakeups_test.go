@@ -25,6 +25,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/controller/controllertest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
@@ -124,5 +125,8 @@ func newWakeable(t *testing.T, kube *fake.Clientset) (*clients, *asked) {
 	c.volumes = informers.NewSharedInformerFactory(kube, 0)
 	c.config = configinformers.NewSharedInformerFactory(configfake.NewClientset(), 0)
 	c.inform()
+	declared := &controllertest.Declarations{}
+	declared.Read.Store(true)
+	c.ClusterCSIDrivers = declared
 	return c, operator
 }

@@ -1,4 +1,4 @@
-// Package controllertest has API servers in memory for tests of what is read past all caches.
+// Package controllertest has API servers in memory for tests of what is read past all caches, and informers that have yet to read.
 package controllertest
 
 import (
