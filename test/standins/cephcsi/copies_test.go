@@ -56,7 +56,6 @@ func (f life) copies(t *testing.T, l *lab, name string) {
 		row.life.unpublish(t, l, volume, staging, target)
 		row.life.remove(t, l, volume)
 	}
-	_, err := l.drivers[f.driver+"-controller"].DeleteSnapshot(t.Context(), &csi.DeleteSnapshotRequest{SnapshotId: snapshot.GetSnapshotId(), Secrets: f.controller})
-	check(t, err)
+	f.removeSnapshot(t, l, snapshot)
 	f.remove(t, l, source)
 }

@@ -17,33 +17,54 @@ import (
 // testGolden compares journals and tags with what ceph-csi leaves of a volume, its snapshot, a
 // volume restored from that and a clone.
 func testGolden(t *testing.T, l *lab) {
+	t.Run("Images", func(t *testing.T) { goldenImages(t, l) })
+	t.Run("Subvolumes", func(t *testing.T) { goldenSubvolumes(t, l) })
+}
+
+func goldenImages(t *testing.T, l *lab) {
 	check(t, l.CreatePool(t.Context(), "golden", "rbd"))
 	user := l.user(t, "golden", "mon", "profile rbd", "mgr", "profile rbd pool=golden", "osd", "profile rbd pool=golden")
 	rbd := life{
 		driver: "rbd", parameters: map[string]string{"clusterID": l.FSID(), "pool": "golden", "imageFeatures": "layering"},
 		controller: user, capability: filesystem("xfs", oneNode),
 	}
-	web := rbd.create(t, l, "web")
-	snapshot := rbd.snapshot(t, l, web, "snap")
-	restored := rbd.createFrom(t, l, "restored", &csi.VolumeContentSource{Type: &csi.VolumeContentSource_Snapshot{
-		Snapshot: &csi.VolumeContentSource_SnapshotSource{SnapshotId: snapshot.GetSnapshotId()},
-	}})
-	copied := rbd.createFrom(t, l, "copy", &csi.VolumeContentSource{Type: &csi.VolumeContentSource_Volume{
-		Volume: &csi.VolumeContentSource_VolumeSource{VolumeId: web.GetVolumeId()},
-	}})
-	names := map[string]string{web.GetVolumeId(): "web", snapshot.GetSnapshotId(): "snap", restored.GetVolumeId(): "restored", copied.GetVolumeId(): "copy"}
-	got := l.left(t, names)
-	if diff := cmp.Diff(lines(goldenLeft), got); diff != "" {
+	made := rbd.family(t, l)
+	if diff := cmp.Diff(lines(goldenLeft), l.left(t, made.names())); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	for _, volume := range []*csi.Volume{copied, restored} {
+	for _, volume := range []*csi.Volume{made.copied, made.restored} {
 		rbd.remove(t, l, volume)
 	}
-	_, err := l.drivers["rbd-controller"].DeleteSnapshot(t.Context(), &csi.DeleteSnapshotRequest{SnapshotId: snapshot.GetSnapshotId(), Secrets: user})
-	check(t, err)
-	rbd.remove(t, l, web)
-	if got := l.left(t, names); len(got) > 0 {
+	rbd.removeSnapshot(t, l, made.snapshot)
+	rbd.remove(t, l, made.web)
+	if got := l.left(t, made.names()); len(got) > 0 {
 		t.Errorf("left after all was deleted: %q", got)
+	}
+}
+
+// family is a volume, and what was made of it.
+type family struct {
+	web, restored, copied *csi.Volume
+	snapshot              *csi.Snapshot
+}
+
+func (f life) family(t *testing.T, l *lab) family {
+	t.Helper()
+	out := family{web: f.create(t, l, "web")}
+	out.snapshot = f.snapshot(t, l, out.web, "snap")
+	out.restored = f.createFrom(t, l, "restored", &csi.VolumeContentSource{Type: &csi.VolumeContentSource_Snapshot{
+		Snapshot: &csi.VolumeContentSource_SnapshotSource{SnapshotId: out.snapshot.GetSnapshotId()},
+	}})
+	out.copied = f.createFrom(t, l, "copy", &csi.VolumeContentSource{Type: &csi.VolumeContentSource_Volume{
+		Volume: &csi.VolumeContentSource_VolumeSource{VolumeId: out.web.GetVolumeId()},
+	}})
+	return out
+}
+
+// names are those that golden lines have in the place of uuids, by handles.
+func (f family) names() map[string]string {
+	return map[string]string{
+		f.web.GetVolumeId(): "web", f.snapshot.GetSnapshotId(): "snap", f.restored.GetVolumeId(): "restored", f.copied.GetVolumeId(): "copy",
 	}
 }
 
@@ -104,17 +125,24 @@ func lines(text string) []string {
 
 var omapKey = regexp.MustCompile(`^golden/(\S+) omap (.+)$`)
 
-// left reads the pool with another program's eyes: test/volumes dumps what is there.
-func (l *lab) left(t *testing.T, handles map[string]string) []string {
+// dump reads pools and filesystems with another program's eyes.
+func (l *lab) dump(t *testing.T, pools []string, filesystems ...string) volumes.Dump {
 	t.Helper()
 	admin, err := volumes.Open(l.ConfFile(), l.KeyringFile())
 	check(t, err)
 	defer admin.Close()
-	dump, err := admin.Dump([]string{"golden"})
+	dump, err := admin.Dump(pools, filesystems...)
 	for end := time.Now().Add(time.Minute); volumes.IsMissing(err) && time.Now().Before(end); {
-		dump, err = admin.Dump([]string{"golden"}) // The mgr empties the trash meanwhile.
+		dump, err = admin.Dump(pools, filesystems...) // The mgr removes what was deleted meanwhile.
 	}
 	check(t, err)
+	return dump
+}
+
+// left are the lines of the pool.
+func (l *lab) left(t *testing.T, handles map[string]string) []string {
+	t.Helper()
+	dump := l.dump(t, []string{"golden"})
 	images := map[string]string{}
 	for name, value := range dump {
 		if match := omapKey.FindStringSubmatch(name); match != nil && match[1] == "rbd_directory" && strings.HasPrefix(match[2], "id_") {
@@ -138,7 +166,15 @@ func (l *lab) left(t *testing.T, handles map[string]string) []string {
 		} else if !strings.HasPrefix(object, "csi.") {
 			continue
 		}
-		line := object + " " + key + " = " + value
+		out = append(out, object+" "+key+" = "+value)
+	}
+	return byNames(out, handles)
+}
+
+// byNames has names in the place of uuids.
+func byNames(all []string, handles map[string]string) []string {
+	var out []string
+	for _, line := range all {
 		for handle, name := range handles {
 			line = strings.ReplaceAll(line, handle[len(handle)-36:], "<"+name+">")
 		}
@@ -165,4 +201,10 @@ func (f life) snapshot(t *testing.T, l *lab, volume *csi.Volume, name string) *c
 		first = answer.GetSnapshot()
 	}
 	return first
+}
+
+func (f life) removeSnapshot(t *testing.T, l *lab, snapshot *csi.Snapshot) {
+	t.Helper()
+	_, err := l.drivers[f.driver+"-controller"].DeleteSnapshot(t.Context(), &csi.DeleteSnapshotRequest{SnapshotId: snapshot.GetSnapshotId(), Secrets: f.controller})
+	check(t, err)
 }
