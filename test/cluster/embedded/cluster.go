@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -36,6 +37,7 @@ type Cluster struct {
 	controlPlane *controlplane.ControlPlane
 	ceph         *cephdaemons.Ceph
 	nodes        *node.Nodes
+	nodesReady   time.Duration
 	stopStandIns func()
 
 	stop sync.Once
@@ -77,6 +79,9 @@ func (c *Cluster) Kubectl() string { return c.programs.Path("kubectl") }
 
 // Nodes are the real ones; nil in a cluster of fake ones.
 func (c *Cluster) Nodes() *node.Nodes { return c.nodes }
+
+// NodesReady is how long real nodes took from their start until all were ready.
+func (c *Cluster) NodesReady() time.Duration { return c.nodesReady }
 
 // Ceph is nil in a cluster without one.
 func (c *Cluster) Ceph() *cephdaemons.Ceph { return c.ceph }

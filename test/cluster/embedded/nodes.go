@@ -46,9 +46,11 @@ func (c *Cluster) joinNodes(ctx context.Context, begin time.Time) error {
 	if err != nil {
 		return err
 	}
+	start := time.Now()
 	if err := c.nodes.Join(ctx, c.controlPlane, client, c.nodeLabels); err != nil {
 		return fmt.Errorf("starting real nodes: %w", err)
 	}
+	c.nodesReady = time.Since(start)
 	c.say("%d real nodes are ready after %.1f s", c.options.RealNodes, time.Since(begin).Seconds())
 	return nil
 }

@@ -8,15 +8,16 @@ import (
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/types"
 	. "github.com/onsi/gomega"
 
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
 )
 
-// figure notes how long something took, and prints it.
-func figure(what string, begin time.Time) {
-	note(fmt.Sprintf("%5.1f s  %s", time.Since(begin).Seconds(), what))
-}
+// figure notes how long something took that ends now, and prints it.
+func figure(what string, begin time.Time) { took(what, time.Since(begin)) }
+
+func took(what string, d time.Duration) { note(fmt.Sprintf("%5.1f s  %s", d.Seconds(), what)) }
 
 // note keeps a line among the figures, and prints it.
 func note(entry string) {
@@ -31,10 +32,14 @@ var _ = ReportAfterSuite("figures", func(report Report) {
 	var out strings.Builder
 	fmt.Fprintln(&out, report.SuiteDescription)
 	for _, spec := range report.SpecReports {
-		if spec.LeafNodeText == "" {
+		what := spec.LeafNodeText
+		if spec.LeafNodeType == types.NodeTypeBeforeSuite {
+			what = "starts a cluster with real nodes"
+		}
+		if what == "" {
 			continue
 		}
-		fmt.Fprintf(&out, "%-7s %5.1f s  %s\n", spec.State, spec.RunTime.Seconds(), spec.LeafNodeText)
+		fmt.Fprintf(&out, "%-7s %5.1f s  %s\n", spec.State, spec.RunTime.Seconds(), what)
 		for _, entry := range spec.ReportEntries {
 			fmt.Fprintf(&out, "          %s\n", entry.Name)
 		}

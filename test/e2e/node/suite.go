@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -35,6 +36,7 @@ func Start(ctx context.Context, options embedded.Options, further ...images.Arch
 		options.Images = append(options.Images, wire.Image(a))
 	}
 	env = fixture.Start(ctx, options)
+	took(fmt.Sprintf("%d real nodes ready after their start", options.RealNodes), env.Cluster.NodesReady())
 }
 
 // archives are all images that the suite runs.
