@@ -21,6 +21,11 @@ import (
 // every minute, and once more.
 const shown = 3 * time.Minute
 
+// snapshotLease is how long a snapshotter waits at most for one that ended without releasing its lease, as it
+// does while it cares for group snapshots: it asks every 8 s or up to 120 % later, and takes 30 s of silence
+// for the end. What it then does comes on top.
+const snapshotLease = 50*time.Second + fixture.Patience
+
 // longestPause is how long a write may wait while a mon goes.
 const longestPause = 30 * time.Second
 
@@ -35,6 +40,19 @@ func Disturbed() {
 			claim(ctx, c)
 			expectBound(ctx, c.name)
 			figure(d.Kind+" volume bound after its controller's pod was deleted", begin)
+		})
+		env.Settle(ctx)
+	})
+
+	It("takes the next snapshot soon after the controllers' pods were deleted", func(ctx SpecContext) {
+		forBoth(func(d driver.Driver) {
+			c := claimed{name: "kept-" + d.Kind, class: d.StorageClass}
+			claim(ctx, c)
+			expectBound(ctx, c.name)
+			begin := time.Now()
+			env.Kubectl(ctx, "delete", "pod", "-n", driver.Namespace, "--wait=false", holder(ctx, d, "external-snapshotter-leader-"+leaseOf(d)))
+			snapshotWithin(ctx, c.name, d.SnapshotClass, snapshotLease)
+			figure(d.Kind+" snapshot ready after its controller's pod was deleted", begin)
 		})
 		env.Settle(ctx)
 	})
@@ -121,9 +139,18 @@ func expectWritingWithin(ctx context.Context, pod string, limit time.Duration) {
 // leader is the name of the controller's pod that provisions volumes.
 func leader(ctx context.Context, d driver.Driver) string {
 	GinkgoHelper()
+	return holder(ctx, d, leaseOf(d))
+}
+
+// leaseOf is the end of the names of a driver's leases, and all of its provisioner's.
+func leaseOf(d driver.Driver) string { return strings.ReplaceAll(d.Name, ".", "-") }
+
+// holder is the name of the controller's pod that has a lease.
+func holder(ctx context.Context, d driver.Driver, lease string) string {
+	GinkgoHelper()
 	var out string
 	Eventually(func(g Gomega) {
-		lease, err := env.Kube.CoordinationV1().Leases(driver.Namespace).Get(ctx, strings.ReplaceAll(d.Name, ".", "-"), metav1.GetOptions{})
+		lease, err := env.Kube.CoordinationV1().Leases(driver.Namespace).Get(ctx, lease, metav1.GetOptions{})
 		g.Expect(err).NotTo(HaveOccurred())
 		g.Expect(lease.Spec.HolderIdentity).To(HaveValue(HavePrefix(d.ControllerName())))
 		out = *lease.Spec.HolderIdentity

@@ -51,6 +51,11 @@ func Copied() {
 // snapshot makes one of the claim, of the same name, and returns when it is ready.
 func snapshot(ctx context.Context, of, class string) {
 	GinkgoHelper()
+	snapshotWithin(ctx, of, class, patience)
+}
+
+func snapshotWithin(ctx context.Context, of, class string, limit time.Duration) {
+	GinkgoHelper()
 	all := env.Snapshots.SnapshotV1().VolumeSnapshots(metav1.NamespaceDefault)
 	_, err := all.Create(ctx, &snapshotv1.VolumeSnapshot{
 		ObjectMeta: metav1.ObjectMeta{Name: of},
@@ -64,5 +69,5 @@ func snapshot(ctx context.Context, of, class string) {
 		g.Expect(err).NotTo(HaveOccurred())
 		g.Expect(s.Status).NotTo(BeNil())
 		g.Expect(s.Status.ReadyToUse).To(HaveValue(BeTrue()), "%+v", s.Status.Error)
-	}).WithContext(ctx).WithTimeout(patience).Should(Succeed())
+	}).WithContext(ctx).WithTimeout(limit).Should(Succeed())
 }
