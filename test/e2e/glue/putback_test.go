@@ -48,7 +48,7 @@ func putBack() {
 			set[e.Name] = []string{e.values[len(e.values)-1]}
 			e.configure(ctx, set[e.Name][0])
 		}
-		DeferCleanup(env.PatchDriverCRD)
+		DeferCleanup(env.PatchDriverCRD, Default)
 		stop := env.PutStockCRDBackEach(ctx, putBackEvery)
 		DeferCleanup(stop)
 		for round := 0; time.Since(begin) < putBackFor; round++ {
@@ -71,7 +71,7 @@ func putBack() {
 			Expect(e.shown(begin)).To(Equal(set[e.Name]), "what the classes have shown, one after the other")
 		}
 		Expect(complaints(begin)).To(BeEmpty())
-		env.PatchDriverCRD(ctx)
+		env.PatchDriverCRD(ctx, Default)
 		for _, e := range edits {
 			e.takeBack(ctx)
 		}
@@ -83,7 +83,7 @@ func putBack() {
 func (e edited) configure(ctx context.Context, value string) {
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
-		env.PatchDriverCRD(ctx)
+		env.PatchDriverCRD(ctx, g)
 		_, err := env.Configure(ctx, e.Driver, map[string]any{e.name: value})
 		g.Expect(err).NotTo(HaveOccurred())
 		cr, err := env.DriverResources().Get(ctx, e.Name, metav1.GetOptions{})
@@ -146,7 +146,7 @@ func (e edited) takeBack(ctx context.Context) {
 	Eventually(func(g Gomega) {
 		_, err := env.Configure(ctx, e.Driver, nil)
 		g.Expect(err).NotTo(HaveOccurred())
-		env.Kubectl(ctx, "annotate", "clustercsidriver", e.Name, driver.SettingsAnnotation+"-")
+		env.TryKubectl(ctx, g, "annotate", "clustercsidriver", e.Name, driver.SettingsAnnotation+"-")
 		class, err := env.Kube.StorageV1().StorageClasses().Get(ctx, e.StorageClass, metav1.GetOptions{})
 		g.Expect(err).NotTo(HaveOccurred())
 		g.Expect(class.Parameters).NotTo(HaveKey(e.name))

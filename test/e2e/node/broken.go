@@ -20,8 +20,8 @@ func Broken() {
 		env.Scraper(ctx)
 		scraper := ask(ctx, "scraper")
 		url := "https://" + d.OperatorName() + "-metrics." + driver.Namespace + ".svc/metrics"
-		recording := fixture.NewRecording(d, "CephCSINodesNotServed", func(ctx context.Context, _ Gomega) string {
-			return env.Kubectl(ctx, "exec", "-n", driver.Namespace, scraper, "--", "/usr/bin/workload", "body", tokenFile, url)
+		recording := fixture.NewRecording(d, "CephCSINodesNotServed", func(ctx context.Context, g Gomega) string {
+			return env.TryKubectl(ctx, g, "exec", "-n", driver.Namespace, scraper, "--", "/usr/bin/workload", "body", tokenFile, url)
 		})
 		recording.Phase(ctx, `nodes{state="not_served"} 0`)
 

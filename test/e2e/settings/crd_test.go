@@ -93,7 +93,7 @@ var _ = Describe("A CRD", func() {
 		inForce(ctx)
 		before := untouched(ctx, Default, d)
 
-		DeferCleanup(func(ctx SpecContext) { env.PutStockCRDBack(ctx); env.PatchDriverCRD(ctx) })
+		DeferCleanup(func(ctx SpecContext) { env.PutStockCRDBack(ctx); env.PatchDriverCRD(ctx, Default) })
 		env.PutStockCRDBack(ctx)
 		Eventually(func(g Gomega) { g.Expect(member(ctx, g, d)).To(BeNil()) }).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 		By("writing anything, which loses what the CRD does not know")
@@ -118,7 +118,7 @@ var _ = Describe("A CRD", func() {
 		Expect(fixture.Complaints(env.Conditions(ctx, Default, d))).To(BeEmpty())
 
 		By("doing what the message says")
-		env.PatchDriverCRD(ctx)
+		env.PatchDriverCRD(ctx, Default)
 		Eventually(func(g Gomega) {
 			_, err := env.DriverResources().Patch(ctx, d.Name, types.MergePatchType, []byte(command[2]), metav1.PatchOptions{})
 			g.Expect(err).NotTo(HaveOccurred())
@@ -131,7 +131,7 @@ var _ = Describe("A CRD", func() {
 	It("of the stock release, put back again and again, lets one edit settings and log level all the same", func(ctx SpecContext) {
 		set(ctx, d, fields)
 		inForce(ctx)
-		DeferCleanup(func(ctx SpecContext) { env.PutStockCRDBack(ctx); env.PatchDriverCRD(ctx) })
+		DeferCleanup(func(ctx SpecContext) { env.PutStockCRDBack(ctx); env.PatchDriverCRD(ctx, Default) })
 		stop := env.PutStockCRDBackEach(ctx, 5*time.Second)
 		DeferCleanup(stop)
 		Eventually(func(g Gomega) { g.Expect(member(ctx, g, d)).To(BeNil()) }).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
@@ -162,7 +162,7 @@ var _ = Describe("A CRD", func() {
 
 		By("patching the CRD, and taking the settings away")
 		stop()
-		env.PatchDriverCRD(ctx)
+		env.PatchDriverCRD(ctx, Default)
 		Eventually(func(g Gomega) {
 			_, err := env.Configure(ctx, d, fields)
 			g.Expect(err).NotTo(HaveOccurred())
@@ -182,7 +182,7 @@ var _ = Describe("A CRD", func() {
 		inForce(ctx)
 		before := untouched(ctx, Default, d)
 
-		DeferCleanup(func(ctx SpecContext) { env.PutStockCRDBack(ctx); env.PatchDriverCRD(ctx) })
+		DeferCleanup(func(ctx SpecContext) { env.PutStockCRDBack(ctx); env.PatchDriverCRD(ctx, Default) })
 		openUp(ctx)
 		Eventually(func(g Gomega) {
 			_, err := env.Configure(ctx, d, map[string]any{"mounter": "quantum", "filesystem": "a"})
@@ -205,8 +205,8 @@ var _ = Describe("A CRD", func() {
 	})
 
 	It("may be patched again by a newer operator's patch", func(ctx SpecContext) {
-		DeferCleanup(func(ctx SpecContext) { env.PutStockCRDBack(ctx); env.PatchDriverCRD(ctx) })
-		env.PatchDriverCRD(ctx)
+		DeferCleanup(func(ctx SpecContext) { env.PutStockCRDBack(ctx); env.PatchDriverCRD(ctx, Default) })
+		env.PatchDriverCRD(ctx, Default)
 		env.ChangeDriverCRD(ctx, func(crd *unstructured.Unstructured) {
 			text, err := json.Marshal(crd.Object["spec"])
 			Expect(err).NotTo(HaveOccurred())
