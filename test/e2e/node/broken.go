@@ -28,6 +28,7 @@ func Broken() {
 		By("putting something in the way of its socket")
 		pod := podOn(ctx, d, on)
 		socket := "/var/lib/kubelet/plugins/" + d.Name + "/csi.sock"
+		DeferCleanup(unblock, on, socket, pod.Name)
 		onNode(ctx, on, "rm", socket)
 		onNode(ctx, on, "mkdir", "-p", socket+"/in-the-way")
 		onNode(ctx, on, "ctr", "--namespace", "k8s.io", "tasks", "kill", "--signal", "SIGKILL", containerIn(pod, "csi-driver"))
@@ -42,14 +43,19 @@ func Broken() {
 		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 
 		By("taking it away")
-		onNode(ctx, on, "rm", "-r", socket)
-		env.Kubectl(ctx, "delete", "pod", "-n", driver.Namespace, pod.Name, "--timeout=2m")
+		unblock(ctx, on, socket, pod.Name)
 		recording.Phase(ctx, `nodes{state="not_served"} 0`)
 		Eventually(func(g Gomega) { g.Expect(env.Condition(ctx, g, d, condition.NodesServed)).To(BeZero()) }).
 			WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 		env.Settle(ctx)
-		env.Kubectl(ctx, "delete", "pod", "-n", driver.Namespace, "--grace-period=2", scraper)
 	})
+}
+
+// unblock takes away what is in the way of a socket, and the pod that would wait for minutes before it tries again.
+func unblock(ctx context.Context, on, socket, pod string) {
+	GinkgoHelper()
+	onNode(ctx, on, "sh", "-c", "[ ! -d "+socket+" ] || rm -r "+socket)
+	env.Kubectl(ctx, "delete", "pod", "-n", driver.Namespace, pod, "--ignore-not-found", "--timeout=2m")
 }
 
 // podOn is a driver's pod on a node.

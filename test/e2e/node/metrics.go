@@ -44,11 +44,10 @@ func Measured() {
 				Expect(code).To(BeElementOf(asked.answers), "%s asked by %s, token %s", url, asked.pod, asked.token)
 			}
 		}
-		env.Kubectl(ctx, "delete", "pod", "-n", driver.Namespace, "--grace-period=2", may, mayNot)
 	})
 }
 
-// ask starts a pod that asks as a ServiceAccount.
+// ask starts a pod that asks as a ServiceAccount, until the spec ends.
 func ask(ctx context.Context, account string) string {
 	GinkgoHelper()
 	name := "asks-as-" + account
@@ -60,6 +59,7 @@ func ask(ctx context.Context, account string) string {
 		},
 	}, metav1.CreateOptions{})
 	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(env.Kubectl, "delete", "pod", "-n", driver.Namespace, "--grace-period=2", name)
 	Eventually(func(g Gomega) {
 		p, err := env.Kube.CoreV1().Pods(driver.Namespace).Get(ctx, name, metav1.GetOptions{})
 		g.Expect(err).NotTo(HaveOccurred())
