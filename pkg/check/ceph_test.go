@@ -7,9 +7,6 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
@@ -159,82 +156,6 @@ func TestHangingCeph(t *testing.T) {
 			t.Errorf("%s/%s is right: %s", l.Group, l.Name, l.Message)
 		}
 	}
-}
-
-// TestKeyTypes: what a cluster allows, and what that asks of the nodes.
-func TestKeyTypes(t *testing.T) {
-	node := func(name, kernel string) *corev1.Node {
-		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.NodeStatus{NodeInfo: corev1.NodeSystemInfo{KernelVersion: kernel}}}
-	}
-	tests := map[string]struct {
-		reason string
-		change func(*rig)
-		want   expect
-	}{
-		"Old": {
-			reason: "Ceph before 20.2.4", change: func(*rig) {},
-			want: expect{state: OK, message: []string{"aes, the only type"}},
-		},
-		"Upgraded": {
-			reason: "the older type goes on", change: func(r *rig) { r.ceph.SetKeyTypes(ceph.AES, ceph.AES, ceph.AES256) },
-			want: expect{state: OK, message: []string{"aes, which all nodes and drivers know"}},
-		},
-		"New": {
-			reason: "nobody knows the nodes",
-			change: func(r *rig) { r.strong() },
-			want:   expect{state: Note, message: []string{"aes256k", "Linux 7", "ceph-csi 3.16.3"}, fix: "ceph mon set auth_allowed_ciphers aes,aes256k"},
-		},
-		"OldNodes": {
-			reason: "a backport cannot be seen",
-			change: func(r *rig) {
-				r.strong()
-				r.objects = append(r.objects, node("a", "5.14.0-427.el9.x86_64"), node("b", "7.0.1"))
-				r.withCluster()
-			},
-			want: expect{state: Note, message: []string{"older is the kernel of a (5.14.0-427.el9.x86_64)"}, fix: "mon_auth_allow_insecure_key"},
-		},
-		"NewNodes": {
-			reason: "nothing is to be done",
-			change: func(r *rig) {
-				r.strong()
-				r.objects = append(r.objects, node("b", "7.0.1"))
-				r.withCluster()
-			},
-			want: expect{state: OK, message: []string{"all nodes' are"}},
-		},
-		"Setting": {
-			reason: "the operator would stand still",
-			change: func(r *rig) {
-				r.tune("rbd.csi.ceph.com", map[string]any{"keyType": "aes256k"})
-				r.withCluster()
-			},
-			want: expect{state: Wrong, message: []string{"ceph.keyType of rbd.csi.ceph.com is aes256k"}, fix: "oc edit clustercsidriver rbd.csi.ceph.com"},
-		},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
-			tc.change(r)
-			tc.want.group, tc.want.name = "Ceph", "key types"
-			verify(t, r.run(), []expect{tc.want})
-		})
-	}
-}
-
-// strong makes it a cluster that was made with Ceph 20.2.4.
-func (r *rig) strong() {
-	r.ceph.SetKeyTypes(ceph.AES256, ceph.AES256)
-	r.ceph.AddUser("admin")
-	r.config.Keyring.Content = r.ceph.Keyring("admin")
-}
-
-// TestKeyTypeRefused: keys of the older type at a cluster that was made with Ceph 20.2.4.
-func TestKeyTypeRefused(t *testing.T) {
-	r := newRig(t)
-	r.ceph.SetKeyTypes(ceph.AES256, ceph.AES256)
-	verify(t, r.run(), []expect{
-		{group: "Ceph", name: "connection", state: Wrong, message: []string{"its key is of type aes"}, fix: "ceph auth rotate client.admin --key_type aes256k"},
-	})
 }
 
 // bareManager has no modules.

@@ -81,6 +81,7 @@ func gatherCluster(ctx context.Context, config Config) clusterFacts {
 	}
 	c.gatherMachines(ctx, config)
 	c.gatherKernels(ctx, config)
+	c.gatherImages(ctx, config)
 	return c
 }
 

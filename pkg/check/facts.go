@@ -89,6 +89,8 @@ type clusterFacts struct {
 	snapshots fact[snapshotFacts]
 	// kernels are the nodes', by their names.
 	kernels fact[map[string]string]
+	// images are ceph-csi's that are deployed, by the driver's name.
+	images fact[map[string]string]
 	// machines are what virtual machines can do, by the driver's name.
 	machines map[string]fact[virtualization.Machines]
 }

@@ -20,11 +20,11 @@ type Pods struct {
 // stays, or settings that are in force would be invalid after an upgrade.
 var (
 	ControllerContainers = []string{
-		"csi-driver", "csi-driver-metrics", "kube-rbac-proxy-driver", "csi-provisioner", "kube-rbac-proxy-provisioner",
+		Container, "csi-driver-metrics", "kube-rbac-proxy-driver", "csi-provisioner", "kube-rbac-proxy-provisioner",
 		"csi-attacher", "kube-rbac-proxy-attacher", "csi-resizer", "kube-rbac-proxy-resizer",
 		"csi-snapshotter", "kube-rbac-proxy-snapshotter", "csi-liveness-probe",
 	}
-	NodeContainers = []string{"csi-driver", "csi-node-driver-registrar", "csi-liveness-probe"}
+	NodeContainers = []string{Container, "csi-node-driver-registrar", "csi-liveness-probe"}
 )
 
 const (

@@ -2,8 +2,23 @@ package driver
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
 )
+
+// Container is the name of ceph-csi's container in the pods of all drivers.
+const Container = "csi-driver"
+
+// ImageIn is ceph-csi's in a pod; empty where it has no such container.
+func ImageIn(pod corev1.PodSpec) string {
+	at := slices.IndexFunc(pod.Containers, func(c corev1.Container) bool { return c.Name == Container })
+	if at < 0 {
+		return ""
+	}
+	return pod.Containers[at].Image
+}
 
 // released is the tag of an image that tells its release of ceph-csi.
 var released = regexp.MustCompile(`:v?3\.(\d+)(?:\.(\d+))?(?:[.-][^/]*)?(?:@|$)`)

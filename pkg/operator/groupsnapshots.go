@@ -16,10 +16,9 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
-// Names of the containers, and of the snapshotter's feature gates, in assets: it releases its lease
+// Names of the snapshotter's container and of its feature gates in assets: it releases its lease
 // only while it does not care for group snapshots.
 const (
-	driverContainer      = "csi-driver"
 	snapshotterContainer = "csi-snapshotter"
 	groupSnapshots       = "CSIVolumeGroupSnapshot=true,ReleaseLeaderElectionOnExit=false"
 	noGroupSnapshots     = "CSIVolumeGroupSnapshot=false,ReleaseLeaderElectionOnExit=true"
@@ -55,7 +54,7 @@ func groupSnapshotVersion(image string) string {
 
 // groupSnapshotsOffered says whether the driver of a pod offers them.
 func groupSnapshotsOffered(d driver.Driver, pod corev1.PodSpec) bool {
-	return d.OffersGroupSnapshots(imageIn(pod))
+	return d.OffersGroupSnapshots(driver.ImageIn(pod))
 }
 
 // snapshotManifests are the snapshot classes that the driver offers.
@@ -69,16 +68,7 @@ func snapshotManifests(d driver.Driver, set assets.Set) [][]byte {
 
 // driverImage is the driver's on the nodes.
 func driverImage(set assets.Set) string {
-	return imageIn(resourceread.ReadDaemonSetV1OrDie(set.Node()).Spec.Template.Spec)
-}
-
-// imageIn is the driver's of a pod; empty where it has no such container.
-func imageIn(pod corev1.PodSpec) string {
-	at := slices.IndexFunc(pod.Containers, func(c corev1.Container) bool { return c.Name == driverContainer })
-	if at < 0 {
-		return ""
-	}
-	return pod.Containers[at].Image
+	return driver.ImageIn(resourceread.ReadDaemonSetV1OrDie(set.Node()).Spec.Template.Spec)
 }
 
 // withGroupSnapshots turns the gate off where the driver does not offer them, or the API server does

@@ -56,7 +56,7 @@ func TestGroupSnapshotsNeedTheDriver(t *testing.T) {
 	for image, want := range map[string]string{"cephcsi:v3.14.0": groupSnapshots, "cephcsi:v3.12.2": noGroupSnapshots} {
 		d := &appsv1.Deployment{}
 		d.Spec.Template.Spec.Containers = []corev1.Container{
-			{Name: snapshotterContainer, Args: []string{"--feature-gates=" + groupSnapshots}}, {Name: driverContainer, Image: image},
+			{Name: snapshotterContainer, Args: []string{"--feature-gates=" + groupSnapshots}}, {Name: driver.Container, Image: image},
 		}
 		err := withGroupSnapshots(driver.RBD, func(string) []string { return []string{"v1"} })(nil, d)
 		if got := d.Spec.Template.Spec.Containers[0].Args[0]; err != nil || got != "--feature-gates="+want {
