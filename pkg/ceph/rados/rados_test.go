@@ -114,6 +114,7 @@ func TestRealCeph(t *testing.T) {
 		{"WithoutCaps", testWithoutCaps},
 		{"SilentOSD", testSilentOSD},
 		{"WatchesInOutage", testWatchesInOutage},
+		{"BrokenModule", testBrokenModule},
 		{"Contract", testContract},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, c) })

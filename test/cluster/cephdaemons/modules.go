@@ -23,6 +23,9 @@ var alwaysOn = []string{
 	"balancer", "crash", "devicehealth", "orchestrator", "pg_autoscaler", "progress", "rbd_support", "status", "telemetry", "volumes",
 }
 
+// modulesFolder has the modules of the mgr.
+const modulesFolder = "mgr-modules"
+
 // daemonFolders are the settings that say where daemons find their parts.
 func (c *Ceph) daemonFolders(ctx context.Context) (map[string]string, error) {
 	folders, err := c.programs.Folders()
@@ -34,7 +37,7 @@ func (c *Ceph) daemonFolders(ctx context.Context) (map[string]string, error) {
 		return nil, err
 	}
 	const setting = "mgr module path"
-	modules := filepath.Join(c.options.Dir, "mgr-modules")
+	modules := filepath.Join(c.options.Dir, modulesFolder)
 	if err := copyModules(folders[setting], modules, version); err != nil {
 		return nil, fmt.Errorf("modules of the mgr: %w", err)
 	}
@@ -79,4 +82,36 @@ func copySilentTasks(from, to string) error {
 		return fmt.Errorf("%s has no %q", file, callback)
 	}
 	return os.WriteFile(file, bytes.ReplaceAll(content, []byte(callback), []byte("on_progress=None")), 0o600)
+}
+
+// BreakModule has the mgr start anew with a program in place of one of its modules, until MendModule.
+func (c *Ceph) BreakModule(ctx context.Context, module, program string) error {
+	at, aside := c.module(module)
+	if _, err := os.Lstat(aside); errors.Is(err, os.ErrNotExist) {
+		if err := errors.Join(os.Rename(at, aside), os.Mkdir(at, 0o700)); err != nil {
+			return err
+		}
+	}
+	err := errors.Join(
+		os.WriteFile(filepath.Join(at, "__init__.py"), []byte("from .module import Module\n"), 0o600),
+		os.WriteFile(filepath.Join(at, "module.py"), []byte(program), 0o600),
+	)
+	if err != nil {
+		return err
+	}
+	return c.Restart(ctx, mgrDaemon)
+}
+
+// MendModule has the mgr start anew with the module itself, which it loads some time after it answers.
+func (c *Ceph) MendModule(ctx context.Context, module string) error {
+	at, aside := c.module(module)
+	if err := errors.Join(os.RemoveAll(at), os.Rename(aside, at)); err != nil {
+		return err
+	}
+	return c.Restart(ctx, mgrDaemon)
+}
+
+// module is where the mgr has a module, and where it does not look for one.
+func (c *Ceph) module(name string) (at, aside string) {
+	return filepath.Join(c.options.Dir, modulesFolder, name), filepath.Join(c.options.Dir, "whole-"+name)
 }
