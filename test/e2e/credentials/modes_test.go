@@ -2,6 +2,7 @@ package credentials
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -18,14 +19,21 @@ import (
 
 var clusterCSIDrivers = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "clustercsidrivers"}
 
-// setMode sets spec.driverConfig.ceph.credentials of both drivers.
-func setMode(ctx context.Context, mode string) {
+// set sets a member of spec.driverConfig.ceph of both drivers; nil takes it away.
+func set(ctx context.Context, member string, value any) {
 	GinkgoHelper()
-	patch := fmt.Appendf(nil, `{"spec":{"driverConfig":{"driverType":"Ceph","ceph":{"credentials":%q}}}}`, mode)
+	text, err := json.Marshal(value)
+	Expect(err).NotTo(HaveOccurred())
+	patch := fmt.Appendf(nil, `{"spec":{"driverConfig":{"driverType":"Ceph","ceph":{%q:%s}}}}`, member, text)
 	for _, d := range driver.All {
 		_, err := env.Dynamic.Resource(clusterCSIDrivers).Patch(ctx, d.Name, types.MergePatchType, patch, metav1.PatchOptions{})
 		Expect(err).NotTo(HaveOccurred())
 	}
+}
+
+func setMode(ctx context.Context, mode string) {
+	GinkgoHelper()
+	set(ctx, "credentials", mode)
 }
 
 // passedOn waits until both drivers work as one user, and say so.

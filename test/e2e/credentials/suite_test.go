@@ -37,4 +37,5 @@ var _ = Describe("The drivers' Ceph users", Ordered, func() {
 	Context("while the operator may make them,", minted)
 	Context("when somebody changes them,", changed)
 	Context("in other modes,", modes)
+	Context("with keys of another type,", keyTypes)
 })
