@@ -79,6 +79,9 @@ func (e *CommandError) Error() string {
 func (e *CommandError) Is(target error) bool {
 	switch syscall.Errno(e.number()) {
 	case syscall.ETIMEDOUT:
+		if strings.Contains(e.Status, "did not initialize in time") {
+			return target == ErrNotLoaded // The mgr has answered, and does so at once.
+		}
 		return target == ErrTimeout
 	case syscall.EACCES, syscall.EPERM:
 		return target == ErrDenied

@@ -206,9 +206,14 @@ func TestCommandError(t *testing.T) {
 	loading := &CommandError{Command: "fs subvolume ls", Errno: -95, Status: "Module 'volumes' is not enabled/loaded (required by command 'fs subvolume ls'): use `ceph mgr module enable volumes` to enable it"}
 	// What the mgr of Ceph 18 says whose modules Python cannot load.
 	broken := &CommandError{Command: "fs subvolume ls", Errno: -22, Status: "No handler found for 'fs subvolume ls'"}
-	for _, err := range []error{loading, broken} {
+	// What the mgr of Ceph 20 says of a module that Python has loaded, and that does not start.
+	failed := &CommandError{Command: "fs subvolume ls", Errno: -110, Status: "Module 'volumes' did not initialize in time (required by command 'fs subvolume ls'): see https://docs.ceph.com/en/latest/rados/operations/health-checks/#mgr-module-error for troubleshooting tips."}
+	for _, err := range []error{loading, broken, failed} {
 		if !errors.Is(err, ErrNotLoaded) {
 			t.Errorf("%v is not ErrNotLoaded", err)
+		}
+		if NoAnswer(err) {
+			t.Errorf("%v is taken for silence", err)
 		}
 	}
 }

@@ -4,7 +4,6 @@ package rados
 
 import (
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,13 +11,13 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
 )
 
-// testBrokenModule: what a mgr answers that has not loaded a module is no mistake of who asks. The answer
-// depends on how far it came.
+// testBrokenModule: what a mgr answers that has not loaded a module is no mistake of who asks, and
+// no silence. The answer depends on the release, and on how far the module came.
 func testBrokenModule(t *testing.T, c *cephdaemons.Ceph) {
 	f := newFiles(t, c)
 	defer mendModule(t, f)
-	for _, tc := range []struct{ name, reason, program, answer string }{
-		{"Import", "the mgr does not know the commands", "import no_such_library\n", "No handler found"},
+	for _, tc := range []struct{ name, reason, program string }{
+		{"Import", "the mgr does not know the commands", "import no_such_library\n"},
 		{"Start", "it knows them, and nobody who answers", `
 from mgr_module import MgrModule
 class Module(MgrModule):
@@ -26,11 +25,12 @@ class Module(MgrModule):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         raise RuntimeError("does not start")
-`, "Module 'volumes' is not enabled/loaded"},
+`},
 	} {
 		check(t, c.BreakModule(t.Context(), "volumes", tc.program))
 		_, err := f.conn.SubvolumeGroups(t.Context(), cephdaemons.Filesystem)
-		if !errors.Is(err, ceph.ErrNotLoaded) || !strings.Contains(err.Error(), tc.answer) {
+		t.Logf("%s: %v", tc.name, err)
+		if !errors.Is(err, ceph.ErrNotLoaded) {
 			t.Errorf("%s: got %v: %s", tc.name, err, tc.reason)
 		}
 		if _, err := f.manager.SubvolumeGroups(t.Context(), cephdaemons.Filesystem); !errors.Is(err, ceph.ErrNotLoaded) {

@@ -208,7 +208,7 @@ func (p *part) patiently(ctx context.Context, call func(context.Context) error) 
 	return p.retry(ctx, teardown.CallLimit, call)
 }
 
-// retry tries again while an image is busy, or a daemon of Ceph's away.
+// retry tries again while an image is busy, or a daemon of Ceph's away or just started.
 func (p *part) retry(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
 	deadline := p.clock.Now().Add(busyPatience)
 	for {
@@ -217,7 +217,7 @@ func (p *part) retry(ctx context.Context, limit time.Duration, call func(context
 			defer cancel()
 			return call(ctx)
 		}()
-		passing := ceph.Errno(err) == syscall.EBUSY || errors.Is(err, ceph.ErrTimeout)
+		passing := ceph.Errno(err) == syscall.EBUSY || errors.Is(err, ceph.ErrTimeout) || errors.Is(err, ceph.ErrNotLoaded)
 		if err == nil || !passing || p.clock.Now().After(deadline) || ctx.Err() != nil {
 			return err
 		}

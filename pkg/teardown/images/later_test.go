@@ -126,6 +126,35 @@ func TestDeadClient(t *testing.T) {
 	}
 }
 
+// restarted has a mgr that has not loaded its modules yet when it is first asked.
+type restarted struct {
+	*fakeRBD
+	asked *int
+}
+
+func (r restarted) QueueTrashRemoval(ctx context.Context, image ceph.RBDImage) error {
+	if *r.asked++; *r.asked == 1 {
+		return ceph.ErrNotLoaded
+	}
+	return r.fakeRBD.QueueTrashRemoval(ctx, image)
+}
+
+// TestRestartedMgr: a mgr may be started anew while a run goes on.
+func TestRestartedMgr(t *testing.T) {
+	f := newFakeRBD()
+	v := cluster{fakeRBD: f, id: "a"}.volume()
+	v.Size = 4 << 40
+	now := clocktesting.NewFakeClock(time.Unix(1000, 0))
+	defer teardowntest.StepWhileWaiting(now, time.Second)()
+	options := teardown.Options{InfraID: "a", Parallel: 1}
+	asked := 0
+	var out bytes.Buffer
+	report, err := teardown.Run(t.Context(), teardown.Config{Options: options, Out: &out, Parts: []teardown.Part{New(options, restarted{f, &asked}, now)}})
+	if err != nil || report.Code() != teardown.CodeDone || len(f.images) != 0 || asked != 2 {
+		t.Errorf("code %d after %d questions, %v\n%s", report.Code(), asked, err, out.String())
+	}
+}
+
 // opened has a client that opens an image after the last look at all of them.
 type opened struct {
 	*fakeRBD
