@@ -4,6 +4,7 @@
 //   - static/*.yaml are applied in the order of their names, one object each.
 //   - controller/*.yaml and node/*.yaml are merged in the order of their names, shared ones
 //     first, into one Deployment and one DaemonSet.
+//   - retired/*.yaml name ClusterRoleBindings that former versions have applied, and that are deleted.
 //   - the other files have rules of their own, see their constants.
 //
 // csidriveroperators/ is what cluster-storage-operator applies to start our operators.
@@ -51,6 +52,8 @@ const (
 const (
 	sharedDir = "shared"
 	staticDir = "static"
+	// retiredDir is where a file of staticDir goes that is needed no more; its name is all that has to stay.
+	retiredDir = "retired"
 )
 
 //go:embed shared rbd cephfs
@@ -66,8 +69,8 @@ type Values struct {
 // Set is the manifests of one driver. The only placeholders left are those that library-go
 // replaces when it applies the Deployment and the DaemonSet.
 type Set struct {
-	static  []string
-	content map[string][]byte
+	static, retired []string
+	content         map[string][]byte
 }
 
 // New renders and parses all manifests of a driver. Missing images are one error that names
@@ -89,19 +92,11 @@ func New(v Values) (Set, error) {
 			return Set{}, err
 		}
 	}
-	static, err := r.folder(staticDir)
-	if err != nil {
+	if set.static, err = set.each(r, staticDir); err != nil {
 		return Set{}, err
 	}
-	for _, source := range static {
-		name := path.Join(staticDir, path.Base(source))
-		if _, twice := set.content[name]; twice {
-			return Set{}, fmt.Errorf("asset %s is in two folders", name)
-		}
-		if set.content[name], err = r.render(source); err != nil {
-			return Set{}, err
-		}
-		set.static = append(set.static, name)
+	if set.retired, err = set.each(r, retiredDir); err != nil {
+		return Set{}, err
 	}
 	if set.content[Controller], err = r.deployment(); err != nil {
 		return Set{}, err
@@ -112,8 +107,31 @@ func New(v Values) (Set, error) {
 	return set, set.check()
 }
 
+// each renders the files of a folder one by one, and returns their names in order.
+func (s Set) each(r renderer, folder string) ([]string, error) {
+	files, err := r.folder(folder)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, source := range files {
+		name := path.Join(folder, path.Base(source))
+		if _, twice := s.content[name]; twice {
+			return nil, fmt.Errorf("asset %s is in two folders", name)
+		}
+		if s.content[name], err = r.render(source); err != nil {
+			return nil, err
+		}
+		out = append(out, name)
+	}
+	return out, nil
+}
+
 // Static names the static assets in the order in which they must be applied.
 func (s Set) Static() []string { return slices.Clone(s.static) }
+
+// Retired names the ClusterRoleBindings that former versions have applied.
+func (s Set) Retired() []string { return slices.Clone(s.retired) }
 
 // Names are all names that Asset knows, sorted.
 func (s Set) Names() []string { return slices.Sorted(maps.Keys(s.content)) }

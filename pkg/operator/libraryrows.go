@@ -88,8 +88,18 @@ func (s operands) hasServiceAccount() (bool, error) {
 	return ctrl.Found(err, "ServiceAccount", name)
 }
 
-// staticResources applies the driver's static assets, in the order of their file names. A
-// CSIDriver of somebody else is left alone.
+// bound says whether the ClusterRoleBinding of an asset is on the cluster.
+func (s operands) bound(asset string) func() bool {
+	name := resourceread.ReadClusterRoleBindingV1OrDie(s.assets.Manifest(asset)).Name
+	bindings := s.cluster().Rbac().V1().ClusterRoleBindings().Lister()
+	return func() bool {
+		_, err := bindings.Get(name)
+		return err == nil
+	}
+}
+
+// staticResources applies the driver's static assets, in the order of their file names, and deletes what former
+// versions have applied beyond them. A CSIDriver of somebody else is left alone.
 func (s operands) staticResources() factory.Controller {
 	name := staticName(s.Driver)
 	clients := resourceapply.NewKubeClientHolder(s.Kube).
@@ -98,6 +108,9 @@ func (s operands) staticResources() factory.Controller {
 	never := func() bool { return false }
 	inner := staticresourcecontroller.NewStaticResourceController(name, s.assets.Asset, s.assets.Static(), clients, s.patient, s.Recorder).
 		WithConditionalResources(s.assets.Asset, []string{assets.CSIDriver}, gate.CSIDriverIsOurs(csiDrivers.Lister(), s.Driver), never)
+	for _, asset := range s.assets.Retired() {
+		inner.WithConditionalResources(s.assets.Asset, []string{asset}, never, s.bound(asset))
+	}
 	first := waves{
 		inner: inner.Sync, operator: s.operator, installed: s.hasServiceAccount, clock: s.Clock,
 		waves: byTens(s.assets.Static()), apply: applyDirectly(clients, s.assets.Asset),

@@ -85,7 +85,7 @@ func TestWokenByMemory(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, stop := context.WithCancel(t.Context())
 				kube := fake.NewClientset()
-				all, operator := newWakeable(t, kube)
+				all, operator := newWakeable(t, kube, driver.RBD)
 				c := tc.row(all)
 				all.kubeInformers.Start(ctx.Done())
 				all.volumes.Start(ctx.Done())
@@ -110,12 +110,12 @@ func TestWokenByMemory(t *testing.T) {
 	}
 }
 
-func newWakeable(t *testing.T, kube *fake.Clientset) (*clients, *asked) {
+func newWakeable(t *testing.T, kube *fake.Clientset, d driver.Driver) (*clients, *asked) {
 	t.Helper()
 	config := &rest.Config{Host: "https://192.0.2.1"}
 	c, err := newClients(&controllercmd.ControllerContext{
 		KubeConfig: config, ProtoKubeConfig: config, Clock: clock.RealClock{}, EventRecorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
-	}, driver.RBD)
+	}, d)
 	if err != nil {
 		t.Fatal(err)
 	}

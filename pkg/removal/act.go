@@ -3,6 +3,7 @@ package removal
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -84,7 +85,7 @@ func (c *Controller) rest(ctx context.Context) ([]string, error) {
 			return left, err
 		}
 	}
-	left, err := c.delete(ctx, c.Objects.Rest, nil)
+	left, err := c.delete(ctx, slices.Concat(c.Objects.Retired, c.Objects.Rest), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,8 @@ type Objects struct {
 	Workloads []Object
 	OptIn     []OptIn
 	Rest      []Object
+	// Retired are what a former version may have left, if this one had no time to take it away.
+	Retired []Object
 }
 
 // OptIn are objects that the operator may read, and has made, only while a ClusterRoleBinding of its own is there.
@@ -72,6 +74,13 @@ func ObjectsOf(d driver.Driver, set assets.Set) (Objects, error) {
 			object.Mine = applied
 		}
 		out.Rest = append(out.Rest, object)
+	}
+	for _, name := range set.Retired() {
+		object, err := read(set, name)
+		if err != nil {
+			return out, err
+		}
+		out.Retired = append(out.Retired, object)
 	}
 	for _, name := range []string{d.ConfigSecret(), d.ProvisionerSecret(), d.NodeSecret()} {
 		out.Rest = append(out.Rest, here("Secret", name))

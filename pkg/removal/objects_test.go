@@ -32,7 +32,7 @@ func objectsOf(t *testing.T, d driver.Driver) (Objects, assets.Set) {
 func TestEveryAsset(t *testing.T) {
 	for _, d := range driver.All {
 		objects, set := objectsOf(t, d)
-		all := slices.Concat(objects.Classes, objects.Workloads, objects.Rest)
+		all := slices.Concat(objects.Classes, objects.Workloads, objects.Rest, objects.Retired)
 		for _, name := range set.Names() {
 			asset, err := read(set, name)
 			if err != nil {

@@ -226,6 +226,24 @@ func TestOptIn(t *testing.T) {
 	}
 }
 
+// TestRetired: what a former version has made needs no operator that was Managed in between.
+func TestRetired(t *testing.T) {
+	r := newRig(t)
+	retired := Object{Kind: "ClusterRoleBinding", Name: "retired"}
+	if err := r.client.Tracker().Add(live(served(retired.Kind), retired.Kind, "", retired.Name)); err != nil {
+		t.Fatal(err)
+	}
+	r.config.Objects.Retired = []Object{retired}
+	r.controller = New(r.config)
+	r.endPods(t)
+	r.declared = true
+	r.pass(t, 10)
+	r.expect(t, operatorv1.ConditionTrue, condition.AsExpected, "")
+	if slices.Contains(r.there(t), retired.String()) {
+		t.Errorf("%s stays", retired)
+	}
+}
+
 // served is the resource of a kind on an API server that has all at v1.
 func served(kind string) schema.GroupVersionResource {
 	of, _ := resource(kind, func(string) []string { return []string{"v1"} })

@@ -110,7 +110,7 @@ func operands(d driver.Driver, set assets.Set) ([]target, error) {
 		out = append(out, t)
 	}
 	out = append(out, wide("ClusterRoleBinding", d.ImagesRole()), wide("ClusterRoleBinding", d.MachinesRole()), wide("ClusterRoleBinding", d.ModulesRole()))
-	for _, object := range slices.Concat(objects.Classes, objects.Rest) {
+	for _, object := range slices.Concat(objects.Classes, objects.Retired, objects.Rest) {
 		t := target{kind: object.Kind, namespace: object.Namespace, name: object.Name}
 		if mine := object.Mine; mine != nil {
 			t.mine = func(object *unstructured.Unstructured) bool { return mine(object) }

@@ -75,6 +75,19 @@ func TestManifestsAreRemoved(t *testing.T) {
 	}
 }
 
+// TestFormerVersionsAreRemoved: what a former version has made is there where its successor never ran.
+func TestFormerVersionsAreRemoved(t *testing.T) {
+	have := names(allTargets(t))
+	for _, want := range []string{
+		"ClusterRoleBinding ceph-cephfs-provisioner-volumeattributesclass-reader-binding",
+		"ClusterRoleBinding ceph-cephfs-resizer-volumeattributesclass-reader-binding",
+	} {
+		if !slices.Contains(have, want) {
+			t.Errorf("%s is not removed", want)
+		}
+	}
+}
+
 func TestOrder(t *testing.T) {
 	have := names(allTargets(t))
 	place := func(name string) int {

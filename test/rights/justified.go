@@ -21,6 +21,7 @@ const (
 	named  = "the API server asks it, with the name, of whoever applies what is not there"
 	served = "serving certificates and their CA are rewritten when they end, or somebody has damaged them, where OpenShift does not make them"
 	leased = "a driver's removal deletes the Leases of its sidecars, which pods of fake nodes do not make"
+	former = "a former version has made them: the suite that upgrades from one is skipped without the repository's history"
 	listed = "spec.driverConfig.ceph.outOfBand, rookNamespace and monValueFromSecret, which a suite may use with one driver only"
 )
 
@@ -86,6 +87,8 @@ func ofDriver(d driver.Driver) map[Right]string {
 		reason{repair, Namespace, "update", strings.ReplaceAll(ofNamespace, "KIND", d.Kind)}))
 	if d.Kind == driver.RBD.Kind {
 		maps.Copy(out, justified(reason{repair, Cluster, "update", ofModified}))
+	} else {
+		maps.Copy(out, justified(reason{former, Cluster, "delete", strings.ReplaceAll(ofModified, "rbd", d.Kind)}))
 	}
 	for _, verb := range []string{"update", "delete"} {
 		maps.Copy(out, justified(reason{asked, Cluster, verb, strings.ReplaceAll("rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-csi-driver-operator-images "+

@@ -84,6 +84,11 @@ func TestOwnObjectsCanBeChanged(t *testing.T) {
 				t.Errorf("%s may not delete %s by its name", d.OperatorName(), o)
 			}
 		}
+		for _, o := range objects.Retired {
+			if !may(held, "delete", o.Kind, o.Name) || may(held, "update", o.Kind, o.Name) {
+				t.Errorf("%s may delete %s, which nobody makes any more, and no more", d.OperatorName(), o)
+			}
+		}
 		expectChangeable(t, held, "ConfigMap", d.StateConfigMap())
 	}
 }

@@ -96,6 +96,10 @@ func upgraded() {
 	It("has no condition of the former version left", func(ctx SpecContext) {
 		expectNoOldConditions(ctx)
 	})
+
+	It("has the drivers' pods bound to no more than an installation of this version has", func(ctx SpecContext) {
+		expectPresentBindings(ctx)
+	})
 }
 
 func rolledBack() {
@@ -113,6 +117,7 @@ func upgradedAgain() {
 		expectWell(ctx)
 		expectNothingLost(ctx)
 		expectPresentFormats(ctx)
+		expectPresentBindings(ctx)
 	})
 }
 
@@ -129,6 +134,7 @@ func upgradedPlainly() {
 			if to == present {
 				Expect(sharedRole(ctx).Rules).To(Equal(shippedRules()), "it was narrower")
 				narrowSharedRole(ctx)
+				expectPresentBindings(ctx)
 			}
 		}
 		expectWell(ctx)
