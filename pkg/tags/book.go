@@ -133,8 +133,11 @@ func (b *book) find(key uint64, now time.Time) bool {
 	return false
 }
 
-// forget has an object looked at in this look.
-func (b *book) forget(key uint64) { delete(b.entries, key) }
+// forget has an object looked at in this look. Of one that goes before that, nothing may stay.
+func (b *book) forget(key uint64) {
+	delete(b.entries, key)
+	delete(b.problems, key)
+}
 
 func (b *book) end(now time.Time) {
 	for key, entry := range b.entries {

@@ -37,6 +37,23 @@ func TestWhatHasGoneIsForgotten(t *testing.T) {
 	}
 }
 
+// TestForgottenAndGone: of a volume that was to be looked at again, and has gone before, nobody is told any more.
+func TestForgottenAndGone(t *testing.T) {
+	b := newBook(time.Unix(0, 0))
+	b.begin()
+	b.find(1, b.start)
+	b.put(1, "f", missing, b.start, problem{text: "it does not exist"})
+	b.begin()
+	b.forget(1)
+	b.find(1, b.start)
+	b.end(b.start)
+	b.begin()
+	b.end(b.start)
+	if len(b.problems) > 0 {
+		t.Errorf("problems %+v", b.problems)
+	}
+}
+
 // BenchmarkBook shows what 20,000 volumes that are as they should be cost.
 func BenchmarkBook(b *testing.B) {
 	b.ReportAllocs()
