@@ -74,6 +74,12 @@ type Tags struct {
 	subvolume ceph.SubvolumePlace
 }
 
+// ShownUUID is the UUID of that snapshot.
+func (t Tags) ShownUUID() string {
+	name, _ := ceph.ParseCSIName(t.subvolume.Snapshot)
+	return name.UUID
+}
+
 // Retag is what is to become of tags that were found.
 type Retag struct {
 	Tags

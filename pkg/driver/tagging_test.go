@@ -159,6 +159,9 @@ func TestWhereTagsAre(t *testing.T) {
 			if got[1].Shown != tc.shown {
 				t.Errorf("%s: shown is %t", tc.reason, got[1].Shown)
 			}
+			if tc.shown && got[1].ShownUUID() != volumeUUID {
+				t.Errorf("%s: the snapshot is %q", tc.reason, got[1].ShownUUID())
+			}
 		})
 	}
 }

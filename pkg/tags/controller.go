@@ -72,6 +72,7 @@ type Controller struct {
 	seed     maphash.Seed
 
 	book
+	showing
 	// due are the volumes that are to be looked at, by the fsid of their Ceph cluster.
 	due map[string][]subject
 	// looked, stepped and asked are when the last look, the last batch and, by fsid, the last
@@ -101,7 +102,7 @@ type Controller struct {
 // ForeignTag, AccessDenied, VolumeMissing, Forbidden and SyncError, once it has looked at all.
 func New(config Config) *Controller {
 	c := &Controller{
-		Config: config, seed: maphash.MakeSeed(), book: newBook(config.Clock.Now()),
+		Config: config, seed: maphash.MakeSeed(), book: newBook(config.Clock.Now()), showing: newShowing(),
 		due: map[string][]subject{}, silent: map[string]time.Time{}, told: map[string]bool{}, findings: map[string]finding{},
 	}
 	c.takeDetached()

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -81,20 +82,53 @@ func TestDetachedVolumesAreTagged(t *testing.T) {
 	}
 }
 
-// TestDetachedShownSnapshots: of a volume that shows a snapshot, it is the snapshot that loses it.
+// TestDetachedShownSnapshots: of a volume that shows a snapshot, it is the snapshot that loses the tag. Others are not
+// read for that: there may be thousands.
 func TestDetachedShownSnapshots(t *testing.T) {
-	f, r := snapshotsOf["cephfs"], newRig(t, driver.CephFS)
-	f.add(r, 5, flat(ownSnapshot(5))...)
-	r.snapshots.Set([]*usage.Content{taken(5)})
-	r.ceph.AddJournal("myfs-metadata", "csi", "csi.volume."+uuid(1), "csi.volume.backingsnapshotid",
-		fmt.Sprintf("0001-0024-%s-%016x-%s", cephtest.FSID, 1, uuid(5)))
-	pv := provisioned(driver.CephFS, 1, 1)
-	pv.Spec.CSI.VolumeAttributes["backingSnapshot"] = "true"
-	r.add(t, pv)
-	r.later(t, 0)
-	r.ceph.AddSubvolume(subvolumeSnapshot(5), flat(nameless(ownSnapshot(5)))...)
-	r.detach(t, driver.CephFS.Name, "pvc-1")
-	r.hear(t)
-	r.later(t, lookPause)
-	f.expect(t, r, 5, ownSnapshot(5))
+	tests := map[string]struct {
+		reason string
+		// unread: the volume is detached before it was read; released: it is about to be deleted; gone: it is.
+		unread, released, gone bool
+		reads                  int
+	}{
+		"Known":    {reason: "the volume and its snapshot", reads: 2},
+		"Unread":   {reason: "the volume tells what it shows, and that the tag is gone", unread: true, reads: 2},
+		"Released": {reason: "nobody needs its own tags, but the snapshot stays", released: true, reads: 1},
+		"Gone":     {reason: "the snapshot stays", gone: true, reads: 1},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f, r := snapshotsOf["cephfs"], newRig(t, driver.CephFS)
+			for i := 5; i <= 7; i++ {
+				f.add(r, i, flat(ownSnapshot(i))...)
+			}
+			r.snapshots.Set([]*usage.Content{taken(5), taken(6), taken(7)})
+			r.ceph.AddJournal("myfs-metadata", "csi", "csi.volume."+uuid(1), "csi.volume.backingsnapshotid",
+				fmt.Sprintf("0001-0024-%s-%016x-%s", cephtest.FSID, 1, uuid(5)))
+			pv := provisioned(driver.CephFS, 1, 1)
+			pv.Spec.CSI.VolumeAttributes["backingSnapshot"] = "true"
+			if tc.unread {
+				r.later(t, 0)
+			}
+			r.add(t, pv)
+			if !tc.unread {
+				r.later(t, 0)
+			}
+			r.ceph.AddSubvolume(subvolumeSnapshot(5), flat(nameless(ownSnapshot(5)))...)
+			if tc.released {
+				r.change(t, pv.Name, func(pv *corev1.PersistentVolume) { pv.Status.Phase = corev1.VolumeReleased })
+			}
+			if tc.gone {
+				r.remove(t, pv.Name)
+			}
+			r.detach(t, driver.CephFS.Name, pv.Name)
+			reads := r.client.reads
+			r.hear(t)
+			r.later(t, lookPause)
+			f.expect(t, r, 5, ownSnapshot(5))
+			if n := r.client.reads - reads; n != tc.reads {
+				t.Errorf("%s: %d were read, want %d", tc.reason, n, tc.reads)
+			}
+		})
+	}
 }

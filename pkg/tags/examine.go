@@ -120,6 +120,9 @@ func (c *Controller) judge(ctx context.Context, s session, of subject, found dri
 		return result{verdictOf(found.Err), describe(found.Err)}, none, nil
 	}
 	if v, is := of.(volume); is && found.Shown {
+		if c.saw(v.Name, found.ShownUUID(), owner(found.Values) != "") {
+			c.news.Store(true)
+		}
 		return result{verdict: bare}, c.shown(v, s.infraID, found.Values), nil
 	}
 	if other := owner(found.Values); other != "" && other != s.infraID {

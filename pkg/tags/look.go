@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // look finds the volumes whose tags are to be read, if there may be any.
@@ -37,19 +37,22 @@ func (c *Controller) look(clusters []ceph.Cluster) error {
 	c.places = places{clusters: clusters, config: config, storage: c.Driver.Storage, known: map[string]place{}}
 	clear(c.due)
 	c.begin()
-	detached, shown := c.takeDetached(), false
+	detached := c.takeDetached()
+	untagged := c.take(detached, func(volume string) bool {
+		_, err := c.PersistentVolumes.Lister().Get(volume)
+		return apierrors.IsNotFound(err)
+	})
 	for _, pv := range all {
 		if !c.Driver.Serves(pv) {
 			continue
 		}
 		if detached[pv.Name] {
 			c.forget(c.key(volume{pv}))
-			shown = shown || driver.Shows(pv.Spec.CSI.VolumeAttributes)
 		}
 		c.consider(volume{pv}, now)
 	}
 	for _, s := range snapshots {
-		if shown { // It is one of these that has lost its tag.
+		if len(untagged) > 0 && untagged[uuidOf(s.Handle)] {
 			c.forget(c.key(snapshot{s}))
 		}
 		c.consider(snapshot{s}, now)

@@ -172,6 +172,22 @@ func (r *rig) change(t *testing.T, name string, edit func(*corev1.PersistentVolu
 	r.known(t, volume)
 }
 
+// remove deletes a PersistentVolume and waits until the informer knows.
+func (r *rig) remove(t *testing.T, name string) {
+	t.Helper()
+	if err := r.kube.CoreV1().PersistentVolumes().Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := r.config.PersistentVolumes.Lister().Get(name); err != nil {
+			return
+		}
+		if t.Context().Err() != nil {
+			t.Fatal("the informer does not learn that the volume is gone")
+		}
+	}
+}
+
 func (r *rig) known(t *testing.T, want *corev1.PersistentVolume) {
 	t.Helper()
 	for {
