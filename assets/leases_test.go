@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -31,6 +32,26 @@ func TestLeaderElection(t *testing.T) {
 		}
 		if len(missing) > 0 {
 			t.Errorf("%s lacks sidecars %v", w.meta.Name, missing)
+		}
+	}
+}
+
+// TestLeasesMayBeRenewed: a sidecar makes its Lease under whatever name, and ends where the role has another one.
+// It asks for nothing else: only what is not there yet has no name to the API server.
+func TestLeasesMayBeRenewed(t *testing.T) {
+	for _, d := range driver.All {
+		want := []string{"create "}
+		for _, name := range d.SidecarLeases() {
+			want = append(want, "get "+name, "update "+name)
+		}
+		var got []string
+		for _, r := range rightsOf(operandRBAC(t, d).roles["Role ceph-"+d.Kind+"-csi-driver-lease-leader-election"]) {
+			got = append(got, r.Verb+" "+r.Name)
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", d.Kind, diff)
 		}
 	}
 }

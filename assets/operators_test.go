@@ -86,6 +86,7 @@ func TestOperatorFoldersAreAlike(t *testing.T) {
 	for name, content := range operatorManifests(t, driver.CephFS) {
 		renamed[name] = strings.NewReplacer(
 			driver.CephFS.OperatorName(), driver.RBD.OperatorName(), driver.CephFS.Name, driver.RBD.Name,
+			driver.CephFS.ProvisionerLease(), driver.RBD.ProvisionerLease(),
 			"--driver=cephfs", "--driver=rbd", "ceph-cephfs-", "ceph-rbd-",
 		).Replace(content)
 	}

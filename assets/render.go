@@ -30,6 +30,7 @@ func newRenderer(v Values) (renderer, error) {
 		"DRIVER_NAME":          d.Name,
 		"KIND":                 d.Kind,
 		"PREFIX":               prefix(d),
+		"LEASE":                d.ProvisionerLease(),
 		"NAMESPACE":            driver.Namespace,
 		"OPERATOR":             d.OperatorName(),
 		"CONTROLLER":           d.ControllerName(),

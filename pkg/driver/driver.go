@@ -4,6 +4,7 @@ package driver
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
@@ -166,6 +167,17 @@ func (d Driver) ControllerName() string { return "ceph-" + d.Kind + "-csi-driver
 
 // NodeName names the node DaemonSet.
 func (d Driver) NodeName() string { return "ceph-" + d.Kind + "-csi-driver-node" }
+
+// ProvisionerLease names the Lease for which the provisioners of both controllers' pods ask: the driver's name,
+// as sidecars write it there.
+func (d Driver) ProvisionerLease() string { return strings.ReplaceAll(d.Name, ".", "-") }
+
+// SidecarLeases names all Leases for which sidecars of the controllers ask. They make up these names themselves;
+// the snapshotter has one for snapshots and groups of them, and the resizer one for growing and modifying volumes.
+func (d Driver) SidecarLeases() []string {
+	lease := d.ProvisionerLease()
+	return []string{lease, "external-attacher-leader-" + lease, "external-resizer-" + lease, "external-snapshotter-leader-" + lease}
+}
 
 // ConfigSecret names the Secret with config.json, the mon addresses that pods mount.
 func (d Driver) ConfigSecret() string { return "ceph-" + d.Kind + "-csi-config" }

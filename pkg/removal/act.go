@@ -4,24 +4,18 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
-var (
-	leases = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
-	pods   = corev1.SchemeGroupVersion.WithResource("pods")
-)
+var pods = corev1.SchemeGroupVersion.WithResource("pods")
 
 // act goes as far as the step, and returns what was still there: the next step begins when that is
 // nothing, and the last has ended.
@@ -85,12 +79,7 @@ func (c *Controller) rest(ctx context.Context) ([]string, error) {
 			return left, err
 		}
 	}
-	left, err := c.delete(ctx, slices.Concat(c.Objects.Retired, c.Objects.Rest), nil)
-	if err != nil {
-		return nil, err
-	}
-	leases, err := c.leases(ctx)
-	return append(left, leases...), err
+	return c.delete(ctx, slices.Concat(c.Objects.Retired, c.Objects.Rest), nil)
 }
 
 // optIn gives the rights back when nothing that took them is left.
@@ -103,31 +92,6 @@ func (c *Controller) optIn(ctx context.Context, o OptIn) ([]string, error) {
 		return left, err
 	}
 	return c.delete(ctx, []Object{o.Binding}, nil)
-}
-
-// leases of the sidecars would have their successors wait.
-func (c *Controller) leases(ctx context.Context) ([]string, error) {
-	client := c.Dynamic.Resource(leases).Namespace(driver.Namespace)
-	list, err := client.List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("listing Leases: %w", err)
-	}
-	var left []string
-	for _, lease := range list.Items {
-		if !LeaseOfSidecar(c.Driver, lease.GetName()) {
-			continue
-		}
-		left = append(left, "Lease "+lease.GetName())
-		if err := client.Delete(ctx, lease.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
-			return nil, fmt.Errorf("deleting Lease %s: %w", lease.GetName(), err)
-		}
-	}
-	return left, nil
-}
-
-// LeaseOfSidecar says whether a Lease of driver.Namespace is of a driver's controllers, which name them by it.
-func LeaseOfSidecar(d driver.Driver, name string) bool {
-	return strings.Contains(name, strings.ReplaceAll(d.Name, ".", "-"))
 }
 
 // delete deletes what of the objects is there and ours, and names it. It ends when Removed is no longer

@@ -86,6 +86,10 @@ func ObjectsOf(d driver.Driver, set assets.Set) (Objects, error) {
 		out.Rest = append(out.Rest, here("Secret", name))
 	}
 	out.Rest = append(out.Rest, here("ConfigMap", d.StatusConfigMap()))
+	// Of sidecars that did not release them, and whose successors would wait.
+	for _, name := range d.SidecarLeases() {
+		out.Rest = append(out.Rest, here("Lease", name))
+	}
 	return out, nil
 }
 
@@ -123,6 +127,7 @@ var Native = map[string]schema.GroupVersionResource{
 	"CSIDriver":                        {Group: "storage.k8s.io", Version: "v1", Resource: "csidrivers"},
 	"DaemonSet":                        {Group: "apps", Version: "v1", Resource: "daemonsets"},
 	"Deployment":                       {Group: "apps", Version: "v1", Resource: "deployments"},
+	"Lease":                            {Group: "coordination.k8s.io", Version: "v1", Resource: "leases"},
 	"PodDisruptionBudget":              {Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"},
 	"Role":                             {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"},
 	"RoleBinding":                      {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"},

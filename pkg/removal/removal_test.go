@@ -95,7 +95,7 @@ func TestRemoves(t *testing.T) {
 	r.expect(t, operatorv1.ConditionFalse, condition.Removing, "of StorageProfile x")
 	r.pass(t, 2)
 	r.expect(t, operatorv1.ConditionTrue, condition.AsExpected, "Managed to have the driver back")
-	want := []string{"ConfigMap " + driver.RBD.StateConfigMap(), "Lease " + driver.RBD.OperatorName() + "-lock", "Secret " + driver.CredentialsSecret}
+	want := []string{"ConfigMap " + driver.RBD.StateConfigMap(), "Lease " + driver.RBD.OperatorName() + "-lock", "Lease " + leaseOfOther, "Secret " + driver.CredentialsSecret}
 	if diff := cmp.Diff(want, r.there(t)); diff != "" {
 		t.Errorf("what is left (-want +got):\n%s", diff)
 	}

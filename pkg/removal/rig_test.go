@@ -57,6 +57,9 @@ type rig struct {
 
 const class = "StorageClass ceph-rbd"
 
+// leaseOfOther is of a sidecar of another driver, whose name ends like ours.
+const leaseOfOther = "external-attacher-leader-openshift-storage-rbd-csi-ceph-com"
+
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	objects, _ := objectsOf(t, driver.RBD)
@@ -66,7 +69,7 @@ func newRig(t *testing.T) *rig {
 	}
 	served := func(string) []string { return []string{"v1"} }
 	kinds := map[schema.GroupVersionResource]string{
-		pods: "PodList", leases: "LeaseList", Native["ValidatingAdmissionPolicy"]: "ValidatingAdmissionPolicyList",
+		pods: "PodList", Native["ValidatingAdmissionPolicy"]: "ValidatingAdmissionPolicyList",
 	}
 	var existing []runtime.Object
 	for _, o := range slices.Concat(objects.Classes, objects.Workloads, objects.Rest) {
@@ -75,8 +78,8 @@ func newRig(t *testing.T) *rig {
 		existing = append(existing, live(of, o.Kind, o.Namespace, o.Name))
 	}
 	existing = append(existing, live(pods, "Pod", driver.Namespace, "node-1", "app", driver.RBD.NodeName()),
-		live(leases, "Lease", driver.Namespace, "external-attacher-leader-rbd-csi-ceph-com"),
-		live(leases, "Lease", driver.Namespace, driver.RBD.OperatorName()+"-lock"),
+		live(Native["Lease"], "Lease", driver.Namespace, driver.RBD.OperatorName()+"-lock"),
+		live(Native["Lease"], "Lease", driver.Namespace, leaseOfOther),
 		live(Native["Secret"], "Secret", driver.Namespace, driver.CredentialsSecret),
 		live(Native["ConfigMap"], "ConfigMap", driver.Namespace, driver.RBD.StateConfigMap()))
 	r.client = dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds, existing...)
@@ -138,7 +141,6 @@ func (r *rig) there(t *testing.T) []string {
 		gvr, _ := resource(of.Kind, func(string) []string { return []string{"v1"} })
 		r.list(t, gvr, &out)
 	}
-	r.list(t, leases, &out)
 	slices.Sort(out)
 	return slices.Compact(out)
 }

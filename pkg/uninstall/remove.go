@@ -10,7 +10,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/removal"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
@@ -48,8 +47,7 @@ func find(ctx context.Context, o Options) ([]object, error) {
 		}
 		out = append(out, object{t, live, at[t.kind]})
 	}
-	leases, err := sidecarLeases(ctx, o)
-	return append(out, leases...), err
+	return out, nil
 }
 
 // keptByImages says whether the platform would refuse to delete a StorageClass, half way through
@@ -65,23 +63,6 @@ func keptByImages(ctx context.Context, o Options, class string) (bool, error) {
 	}
 	fmt.Fprintf(o.Out, "Leaves it: %s.\n", why)
 	return true, nil
-}
-
-// sidecarLeases are those of the drivers' controllers, which name them by the driver.
-func sidecarLeases(ctx context.Context, o Options) ([]object, error) {
-	leases, err := o.Dynamic.Resource(resources["Lease"]).Namespace(driver.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("listing Leases: %w", err)
-	}
-	var out []object
-	for i, lease := range leases.Items {
-		for _, d := range o.drivers() {
-			if removal.LeaseOfSidecar(d, lease.GetName()) {
-				out = append(out, object{here("Lease", lease.GetName()), &leases.Items[i], resources["Lease"]})
-			}
-		}
-	}
-	return out, nil
 }
 
 // remove deletes the objects in their order. An object that was replaced since it was listed is

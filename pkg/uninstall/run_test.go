@@ -29,6 +29,9 @@ func existing(kind, namespace, name string, labels map[string]string) *unstructu
 	return out
 }
 
+// leaseOfOther is of a sidecar of another driver, whose name ends like ours.
+const leaseOfOther = "external-attacher-leader-openshift-storage-rbd-csi-ceph-com"
+
 // cluster has an operator, its StorageClass, and a snapshot class of somebody else.
 func cluster(t *testing.T) (Options, *dynamicfake.FakeDynamicClient, *bytes.Buffer) {
 	t.Helper()
@@ -47,7 +50,7 @@ func cluster(t *testing.T) (Options, *dynamicfake.FakeDynamicClient, *bytes.Buff
 		existing("ValidatingAdmissionPolicy", "", "ceph-rbd-csi-images-datasources", map[string]string{driver.ManagedByLabel: driver.RBD.OperatorName()}),
 		setting(),
 		existing("Lease", driver.Namespace, "external-attacher-leader-rbd-csi-ceph-com", nil),
-		existing("Lease", driver.Namespace, "somebody-elses", nil),
+		existing("Lease", driver.Namespace, leaseOfOther, nil),
 	)
 	out := &bytes.Buffer{}
 	o.Kube, o.Dynamic, o.Out = kubefake.NewClientset(), client, out
@@ -107,7 +110,7 @@ func TestRunRemovesWhatIsOurs(t *testing.T) {
 			t.Errorf("%s was not announced:\n%s", gone, out)
 		}
 	}
-	for _, kept := range []target{wide("VolumeSnapshotClass", driver.RBD.SnapshotClass), wide("CloudInit", "ceph-rbd-csi-modules"), here("Lease", "somebody-elses")} {
+	for _, kept := range []target{wide("VolumeSnapshotClass", driver.RBD.SnapshotClass), wide("CloudInit", "ceph-rbd-csi-modules"), here("Lease", leaseOfOther)} {
 		if !left(t, client, kept.kind, kept.namespace, kept.name) {
 			t.Errorf("%s is somebody else's and was removed", kept)
 		}

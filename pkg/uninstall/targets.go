@@ -22,7 +22,6 @@ var resources = func() map[string]schema.GroupVersionResource {
 	out := map[string]schema.GroupVersionResource{
 		"ClusterCSIDriver": {Group: "operator.openshift.io", Version: "v1", Resource: "clustercsidrivers"},
 		"ClusterOperator":  {Group: "config.openshift.io", Version: "v1", Resource: "clusteroperators"},
-		"Lease":            {Group: "coordination.k8s.io", Version: "v1", Resource: "leases"},
 		"Storage":          storages,
 	}
 	maps.Copy(out, removal.Native)

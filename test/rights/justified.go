@@ -20,7 +20,7 @@ const (
 	fresh  = "a volume is looked at anew before anything is written about it in Ceph"
 	named  = "the API server asks it, with the name, of whoever applies what is not there"
 	served = "serving certificates and their CA are rewritten when they end, or somebody has damaged them, where OpenShift does not make them"
-	leased = "a driver's removal deletes the Leases of its sidecars, which pods of fake nodes do not make"
+	leased = "a driver's removal looks for the Leases of its sidecars, which pods of fake nodes do not make, and deletes them"
 	former = "a former version has made them: the suite that upgrades from one is skipped without the repository's history"
 	listed = "spec.driverConfig.ceph.outOfBand, rookNamespace and monValueFromSecret, which a suite may use with one driver only"
 )
@@ -46,7 +46,6 @@ var ofOperator = justified(
 	reason{asked, Cluster, "watch", "admissionregistration.k8s.io/validatingadmissionpolicies admissionregistration.k8s.io/validatingadmissionpolicybindings"},
 	reason{fresh, Cluster, "get", "/persistentvolumes"},
 	reason{again, Cluster, "get", "operator.openshift.io/clustercsidrivers"},
-	reason{leased, Namespace, "delete", "coordination.k8s.io/leases"},
 	reason{listed, Elsewhere, "get", "/configmaps /secrets /configmaps:rook-ceph-mon-endpoints /secrets:rook-ceph-mon"},
 	reason{listed, Elsewhere, "update", "/configmaps /secrets"},
 )
@@ -89,6 +88,10 @@ func ofDriver(d driver.Driver) map[Right]string {
 		maps.Copy(out, justified(reason{repair, Cluster, "update", ofModified}))
 	} else {
 		maps.Copy(out, justified(reason{former, Cluster, "delete", strings.ReplaceAll(ofModified, "rbd", d.Kind)}))
+	}
+	for _, name := range d.SidecarLeases() {
+		lease := "coordination.k8s.io/leases:" + name
+		maps.Copy(out, justified(reason{leased, Namespace, "list", lease}, reason{leased, Namespace, "delete", lease}))
 	}
 	for _, verb := range []string{"update", "delete"} {
 		maps.Copy(out, justified(reason{asked, Cluster, verb, strings.ReplaceAll("rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-csi-driver-operator-images "+

@@ -19,9 +19,7 @@ const root = "../.."
 
 // ofAnyName are the changes of objects whose names somebody else chooses.
 var ofAnyName = map[string]string{
-	"patch events":                      "whoever records one makes up its name",
-	"update leases.coordination.k8s.io": "granted to the sidecars, which name their own",
-	"delete leases.coordination.k8s.io": "those of the sidecars, which name their own",
+	"patch events": "whoever records one makes up its name",
 	"update volumegroupsnapshotcontents.groupsnapshot.storage.k8s.io":        "granted to the snapshotter",
 	"patch volumegroupsnapshotcontents.groupsnapshot.storage.k8s.io":         "granted to the snapshotter",
 	"update volumegroupsnapshotcontents/status.groupsnapshot.storage.k8s.io": "granted to the snapshotter",
@@ -44,14 +42,22 @@ func heldBy(t *testing.T, account string) []Right {
 	t.Helper()
 	all := shipped(t)
 	i := slices.IndexFunc(all, func(a Account) bool { return a.Name == account })
-	// What an administrator binds elsewhere is about objects of others.
-	return slices.DeleteFunc(all[i].Held, func(r Right) bool { return r.Scope == Elsewhere })
+	return all[i].atHome()
+}
+
+// atHome are the rights where its objects are: what an administrator binds elsewhere is about objects of others.
+func (a Account) atHome() []Right {
+	return slices.DeleteFunc(slices.Clone(a.Held), func(r Right) bool { return r.Scope == Elsewhere })
 }
 
 // TestChangesAreNamed: whoever may change any workload of the namespace may run as other drivers' pods do.
 func TestChangesAreNamed(t *testing.T) {
-	for _, a := range shipped(t) {
-		for _, r := range heldBy(t, a.Name) {
+	pods, err := Operands()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range slices.Concat(shipped(t), pods) {
+		for _, r := range a.atHome() {
 			changes := slices.Contains([]string{"update", "patch", "delete", "deletecollection"}, r.Verb)
 			what := r.Verb + " " + schema.GroupResource{Group: r.Group, Resource: r.Resource}.String()
 			if changes && r.Name == "" && ofAnyName[what] == "" {

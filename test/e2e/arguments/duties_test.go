@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -258,7 +259,8 @@ func sameMetrics(a, b string) bool {
 	return found && strings.HasPrefix(b, first)
 }
 
-// leads: it has metrics, and one of the leases that the pod's sidecars ask for is there for each.
+// leads: it has metrics, and one of the leases that the pod's sidecars ask for is there for each, by a name that
+// they may renew.
 func (w walked) leads(ctx context.Context) error {
 	if err := w.shows(ctx, w.portOf("http-endpoint"), "/metrics", "process_start_time_seconds "); err != nil {
 		return err
@@ -267,9 +269,13 @@ func (w walked) leads(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var known []string
+	for _, d := range driver.All {
+		known = append(known, d.SidecarLeases()...)
+	}
 	held, wanted := 0, 0
 	for _, lease := range leases.Items {
-		if holder := lease.Spec.HolderIdentity; holder != nil && *holder == w.pod.Name {
+		if holder := lease.Spec.HolderIdentity; holder != nil && *holder == w.pod.Name && slices.Contains(known, lease.Name) {
 			held++
 		}
 	}
