@@ -145,7 +145,7 @@ func leader(ctx context.Context, d driver.Driver) string {
 // leaseOf is the end of the names of a driver's leases, and all of its provisioner's.
 func leaseOf(d driver.Driver) string { return strings.ReplaceAll(d.Name, ".", "-") }
 
-// holder is the name of the controller's pod that has a lease.
+// holder is the name of the controller's pod that has a lease, once it is none that has gone without releasing it.
 func holder(ctx context.Context, d driver.Driver, lease string) string {
 	GinkgoHelper()
 	var out string
@@ -154,7 +154,9 @@ func holder(ctx context.Context, d driver.Driver, lease string) string {
 		g.Expect(err).NotTo(HaveOccurred())
 		g.Expect(lease.Spec.HolderIdentity).To(HaveValue(HavePrefix(d.ControllerName())))
 		out = *lease.Spec.HolderIdentity
-	}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+		_, err = env.Kube.CoreV1().Pods(driver.Namespace).Get(ctx, out, metav1.GetOptions{})
+		g.Expect(err).NotTo(HaveOccurred(), "who has lease %s", lease.Name)
+	}).WithContext(ctx).WithTimeout(snapshotLease).Should(Succeed())
 	return out
 }
 
