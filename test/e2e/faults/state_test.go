@@ -84,7 +84,8 @@ func inCeph(ctx context.Context) state {
 	GinkgoHelper()
 	out := state{}
 	for _, p := range pools(ctx) {
-		out["pool "+p.Name] = fmt.Sprint(p.Flags, p.Metadata)
+		flags := strings.ReplaceAll(p.Flags, ",creating", "") // of one that is seconds old
+		out["pool "+p.Name] = fmt.Sprint(flags, p.Metadata)
 	}
 	for _, u := range users(ctx) {
 		out["user "+u.Entity] = fmt.Sprint(u.Caps)
