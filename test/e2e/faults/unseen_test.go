@@ -21,7 +21,7 @@ const looks = 20 * time.Second
 func unseen(ctx SpecContext) {
 	d := driver.RBD
 	pool := another(d)
-	protected := func(ctx context.Context) bool { return slices.Contains(env.ProtectedPools(ctx), pool) }
+	protected := func(ctx context.Context) bool { return slices.Contains(env.ProtectedPools(ctx, Default), pool) }
 	createClass(ctx, d)
 	Eventually(protected).WithContext(ctx).WithPolling(fixture.CephPolling).Should(BeTrue())
 

@@ -41,7 +41,7 @@ func restored(d driver.Driver) change {
 		createClass(ctx, d)
 		Eventually(func(g Gomega) {
 			revive(g)
-			g.Expect(slices.Contains(env.ProtectedPools(ctx), another(d))).To(BeTrue())
+			g.Expect(slices.Contains(env.ProtectedPools(ctx, g), another(d))).To(BeTrue())
 		}).WithContext(ctx).WithTimeout(2 * fixture.Patience).WithPolling(fixture.CephPolling).Should(Succeed())
 		env.LeaveBehind(ctx)
 		env.RestoreEtcd(ctx)

@@ -60,7 +60,7 @@ func uninstalled() {
 		Expect(out).To(And(ContainSubstring("Removed."), ContainSubstring("oc delete secret "+driver.CredentialsSecret)))
 		Eventually(func(g Gomega) {
 			g.Expect(env.LeftOvers(ctx, g)).To(BeEmpty(), "of %d before", len(before))
-			g.Expect(env.ProtectedPools(ctx)).To(BeEmpty())
+			g.Expect(env.ProtectedPools(ctx, g)).To(BeEmpty())
 		}).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
 		Consistently(func(g Gomega) { g.Expect(env.LeftOvers(ctx, g)).To(BeEmpty()) }).WithContext(ctx).WithTimeout(fixture.Undisturbed).Should(Succeed())
 		others.ExpectUntouched(ctx)

@@ -48,7 +48,7 @@ var _ = Describe("What operators write into Ceph", func() {
 			right = claims(ctx, g)
 			g.Expect(right).NotTo(BeEmpty())
 		}).WithContext(ctx).WithTimeout(fixture.Patience).WithPolling(fixture.CephPolling).Should(Succeed())
-		protected := env.ProtectedPools(ctx)
+		protected := env.ProtectedPools(ctx, Default)
 		Expect(protected).NotTo(BeEmpty())
 		values := []string{"x", driver.ClaimUnprotected, "7", driver.ClaimOthers, strings.Repeat("y", 100), "-"} // Ceph takes no others
 		keys := slices.SortedFunc(maps.Keys(right), func(a, b claim) int { return strings.Compare(a.pool+a.key, b.pool+b.key) })
@@ -59,7 +59,7 @@ var _ = Describe("What operators write into Ceph", func() {
 			Expect(err).NotTo(HaveOccurred())
 		}
 		Eventually(func(g Gomega) {
-			g.Expect(env.ProtectedPools(ctx)).To(ConsistOf(protected))
+			g.Expect(env.ProtectedPools(ctx, g)).To(ConsistOf(protected))
 			g.Expect(claims(ctx, g)).To(Equal(right))
 		}).WithContext(ctx).WithTimeout(3 * fixture.Patience).WithPolling(fixture.CephPolling).Should(Succeed())
 		env.Settle(ctx)

@@ -61,13 +61,13 @@ func deleted() {
 		out, err := env.Command(ctx, "uninstall", "--yes")
 		Expect(err).To(HaveOccurred(), out)
 		Expect(out).To(And(ContainSubstring("--ceph-conf and --keyring"), Not(ContainSubstring("Removed.")), Not(ContainSubstring("stays until the cluster version operator"))))
-		Expect(env.ProtectedPools(ctx)).NotTo(BeEmpty())
+		Expect(env.ProtectedPools(ctx, Default)).NotTo(BeEmpty())
 
 		out, err = env.Command(ctx, "uninstall", "--yes", "--infra-id="+infrastructure.Status.InfrastructureName,
 			"--ceph-conf="+filepath.Join(dir, "ceph.conf"), "--keyring="+filepath.Join(dir, "keyring"))
 		Expect(err).NotTo(HaveOccurred(), out)
 		Expect(out).To(And(ContainSubstring("Released the pools"), ContainSubstring("Removed.\n")))
-		Expect(env.ProtectedPools(ctx)).To(BeEmpty())
+		Expect(env.ProtectedPools(ctx, Default)).To(BeEmpty())
 		Eventually(func(g Gomega) { g.Expect(env.LeftOvers(ctx, g)).To(BeEmpty()) }).WithContext(ctx).Should(Succeed())
 	})
 }

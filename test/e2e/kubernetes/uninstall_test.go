@@ -38,7 +38,7 @@ func uninstalled() {
 		out, err := env.Command(ctx, "uninstall", "--yes")
 		Expect(err).NotTo(HaveOccurred(), out)
 		Expect(out).To(And(ContainSubstring("Released the pools"), ContainSubstring("kubectl delete -f "+manifests), Not(ContainSubstring("cluster version operator"))))
-		Expect(env.ProtectedPools(ctx)).To(BeEmpty(), "the Secret has none of the mons")
+		Expect(env.ProtectedPools(ctx, Default)).To(BeEmpty(), "the Secret has none of the mons")
 		Eventually(func(g Gomega) { g.Expect(env.LeftOvers(ctx, g)).To(BeEmpty()) }).WithContext(ctx).Should(Succeed())
 		others.ExpectUntouched(ctx)
 		id, err := env.Configs.Infrastructures().Get(ctx, "cluster", metav1.GetOptions{})

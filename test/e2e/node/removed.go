@@ -39,13 +39,13 @@ var removed time.Time
 // Uninstalled is the end. It does not wait for the mgr, which empties RBD's trash once a minute.
 func Uninstalled() {
 	It("leaves nothing of ours when it is uninstalled", func(ctx SpecContext) {
-		Expect(env.ProtectedPools(ctx)).NotTo(BeEmpty())
+		Expect(env.ProtectedPools(ctx, Default)).NotTo(BeEmpty())
 		begin := time.Now()
 		out, err := env.Command(ctx, "uninstall", "--yes")
 		Expect(err).NotTo(HaveOccurred(), out)
 		Expect(out).To(ContainSubstring("Removed."))
 		figure("uninstalled", begin)
-		Expect(env.ProtectedPools(ctx)).To(BeEmpty())
+		Expect(env.ProtectedPools(ctx, Default)).To(BeEmpty())
 		Expect(claimKeys(ctx)).To(BeEmpty())
 		Eventually(func(g Gomega) {
 			g.Expect(env.LeftOvers(ctx, g)).To(ConsistOf(others))

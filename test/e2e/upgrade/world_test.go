@@ -120,7 +120,7 @@ func remember(ctx context.Context) {
 		for name, d := range settings {
 			g.Expect(remembered["class "+name]).To(ContainSubstring(d.value))
 		}
-		g.Expect(env.ProtectedPools(ctx)).To(HaveLen(3), "the image's and the filesystem's pools")
+		g.Expect(env.ProtectedPools(ctx, g)).To(HaveLen(3), "the image's and the filesystem's pools")
 	}).WithContext(ctx).WithPolling(fixture.CephPolling).Should(Succeed())
 }
 
@@ -227,7 +227,7 @@ func inCeph(ctx context.Context, g Gomega) map[string]string {
 		g.Expect(err).NotTo(HaveOccurred())
 		return content
 	}
-	out := map[string]string{"protected pools": fmt.Sprint(env.ProtectedPools(ctx))}
+	out := map[string]string{"protected pools": fmt.Sprint(env.ProtectedPools(ctx, Default))}
 	var auth struct {
 		Users []struct{ Entity, Key string } `json:"auth_dump"`
 	}
