@@ -1,6 +1,8 @@
 package controller
 
 import (
+	"maps"
+
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/cache"
@@ -9,9 +11,9 @@ import (
 // spec is an informer that is silent about the status of objects.
 type spec struct{ factory.Informer }
 
-// SpecChanges tells of objects that come, go, or have another spec. All conditions of all controllers stand
-// in the status of the ClusterCSIDriver: a controller that reads what people want there, and no
-// condition, would otherwise wake with every change of one.
+// SpecChanges tells of objects that come, go, or have another spec or other annotations, where settings
+// may stand. All conditions of all controllers stand in the status of the ClusterCSIDriver: a controller
+// that reads what people want there, and no condition, would otherwise wake with every change of one.
 func SpecChanges(informer factory.Informer) factory.Informer { return spec{informer} }
 
 func (s spec) AddEventHandler(listener cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
@@ -26,14 +28,15 @@ func (s spec) AddEventHandler(listener cache.ResourceEventHandler) (cache.Resour
 	})
 }
 
-// sameSpec says that only metadata or status differ.
+// sameSpec says that only status or other metadata differ.
 func sameSpec(before, now any) bool {
 	was, err := meta.Accessor(before)
 	if err != nil {
 		return false
 	}
 	is, err := meta.Accessor(now)
-	return err == nil && was.GetUID() == is.GetUID() && was.GetGeneration() == is.GetGeneration()
+	return err == nil && was.GetUID() == is.GetUID() && was.GetGeneration() == is.GetGeneration() &&
+		maps.Equal(was.GetAnnotations(), is.GetAnnotations())
 }
 
 // where is an informer that is silent about some objects.

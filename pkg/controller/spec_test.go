@@ -33,6 +33,11 @@ func TestSpecChanges(t *testing.T) {
 	at := func(uid string, generation int64) *metav1.PartialObjectMetadata {
 		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: types.UID(uid), Generation: generation}}
 	}
+	annotated := func(text string) *metav1.PartialObjectMetadata {
+		out := at("a", 1)
+		out.Annotations = map[string]string{"settings": text}
+		return out
+	}
 	tests := map[string]struct {
 		reason string
 		tell   func(cache.ResourceEventHandler)
@@ -41,6 +46,8 @@ func TestSpecChanges(t *testing.T) {
 		"Created":       {"it was not there", func(l cache.ResourceEventHandler) { l.OnAdd(at("a", 1), false) }, []string{"added"}},
 		"OnlyStatus":    {"somebody's condition", func(l cache.ResourceEventHandler) { l.OnUpdate(at("a", 1), at("a", 1)) }, nil},
 		"OtherSpec":     {"a person's doing", func(l cache.ResourceEventHandler) { l.OnUpdate(at("a", 1), at("a", 2)) }, []string{"updated"}},
+		"Annotation":    {"settings may stand there, and a generation does not count them", func(l cache.ResourceEventHandler) { l.OnUpdate(annotated("a"), annotated("b")) }, []string{"updated"}},
+		"Annotated":     {"the same ones", func(l cache.ResourceEventHandler) { l.OnUpdate(annotated("a"), annotated("a")) }, nil},
 		"Anew":          {"deleted and made again, unseen", func(l cache.ResourceEventHandler) { l.OnUpdate(at("a", 1), at("b", 1)) }, []string{"updated"}},
 		"Deleted":       {"it is gone", func(l cache.ResourceEventHandler) { l.OnDelete(at("a", 1)) }, []string{"deleted"}},
 		"DeletedUnseen": {"it went while the API server was away", func(l cache.ResourceEventHandler) { l.OnDelete(cache.DeletedFinalStateUnknown{Obj: at("a", 1)}) }, []string{"deleted"}},
