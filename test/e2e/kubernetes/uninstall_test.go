@@ -31,7 +31,8 @@ func uninstalled() {
 		expectMonitored(ctx)
 		expectWritten(ctx)
 		expectRefusedForImage(ctx)
-		Eventually(env.ProtectedPools).WithArguments(ctx).WithPolling(fixture.CephPolling).ShouldNot(BeEmpty())
+		Eventually(func(g Gomega) { g.Expect(env.ProtectedPools(ctx, g)).NotTo(BeEmpty()) }).WithContext(ctx).
+			WithPolling(fixture.CephPolling).Should(Succeed())
 		replaceMons(ctx)
 		// The processes end after their pods.
 		env.Lawless(time.Now(), time.Time{})
