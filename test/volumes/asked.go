@@ -95,7 +95,7 @@ func (c *Cluster) found(j journal, p Place, uuid string, keys ...string) (reques
 
 // FindImage is the volume with that uuid, which need not have an image any more.
 func (c *Cluster) FindImage(p Place, uuid string) (*Image, error) {
-	r, entry, err := c.found(volumeJournal, p, uuid, pvKey, claimKey, claimNamespaceKey)
+	r, entry, err := c.found(volumeJournal, p, uuid, pvKey, claimKey, claimNamespaceKey, MounterKey)
 	if err != nil {
 		return nil, err
 	}

@@ -58,6 +58,9 @@ const (
 	defaultSnapPrefix   = "csi-snap-"
 )
 
+// MounterKey is the tag of an image with the program by which nodes map it, since ceph-csi 3.17.
+const MounterKey = "csi.ceph.com/mounter"
+
 // uuid is made of what something is called, so that the order in which things are made does not
 // matter.
 func (c *Cluster) uuid(kind, name string) string {

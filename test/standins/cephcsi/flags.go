@@ -81,6 +81,7 @@ func parse(arguments []string) (options, error) {
 	// From 3.17 on volumes are tagged whatever the flag says.
 	o.SetMetadata = o.SetMetadata || release >= "3.17"
 	o.NotesUsers = o.SetMetadata && release >= "3.16"
+	o.NotesMounters = release >= "3.17"
 	if known.NArg() > 0 {
 		return o, fmt.Errorf("unexpected arguments %q", known.Args())
 	}

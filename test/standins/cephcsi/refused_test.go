@@ -106,7 +106,7 @@ func testUntyped(t *testing.T, l *lab) {
 	_, err := l.drivers["rbd-node"].NodeStageVolume(t.Context(), &csi.NodeStageVolumeRequest{
 		VolumeId: volume.GetVolumeId(), StagingTargetPath: t.TempDir(), VolumeCapability: f.capability, Secrets: f.controller, VolumeContext: volume.GetVolumeContext(),
 	})
-	if err == nil || !strings.Contains(err.Error(), "Could not parse fs info") {
+	if err == nil || !strings.Contains(err.Error(), "could not parse fs info") {
 		t.Errorf("staged without a type of filesystem: %v", err)
 	}
 }

@@ -9,6 +9,8 @@ type Settings struct {
 	SetMetadata bool
 	// NotesUsers tells whether nodes note at a subvolume by which user they mount it.
 	NotesUsers bool
+	// NotesMounters tells whether images say by which program nodes map them.
+	NotesMounters bool
 	// PluginPath is where the kubelet keeps drivers' files.
 	PluginPath string
 	// RadosNamespaceCephFS is where CephFS' journal is by default, instead of csi.

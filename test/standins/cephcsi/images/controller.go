@@ -2,6 +2,7 @@
 package images
 
 import (
+	"cmp"
 	"context"
 	"log"
 	"strings"
@@ -44,7 +45,7 @@ func (c *Controller) CreateVolume(_ context.Context, request *csi.CreateVolumeRe
 	}
 	defer release()
 	cluster := session.Ceph.Asked(volumes.Request{
-		Name: request.GetName(), Owner: request.GetParameters()[access.OwnerKey], Instance: c.InstanceID, Tags: c.VolumeTags(request.GetParameters()),
+		Name: request.GetName(), Owner: request.GetParameters()[access.OwnerKey], Instance: c.InstanceID, Tags: c.tags(request.GetParameters()),
 	})
 	source, err := c.sourceOf(session, request)
 	if err != nil {
@@ -64,6 +65,14 @@ func (c *Controller) CreateVolume(_ context.Context, request *csi.CreateVolumeRe
 		return nil, internal(err)
 	}
 	return &csi.CreateVolumeResponse{Volume: describe(request, image, class, info)}, nil
+}
+
+func (c *Controller) tags(parameters map[string]string) map[string]string {
+	tags := c.VolumeTags(parameters)
+	if c.NotesMounters {
+		tags[volumes.MounterKey] = cmp.Or(parameters["mounter"], "rbd")
+	}
+	return tags
 }
 
 func describe(request *csi.CreateVolumeRequest, image *volumes.Image, class volumes.Class, info volumes.ImageInfo) *csi.Volume {
@@ -260,7 +269,7 @@ func (c *Controller) DeleteVolume(_ context.Context, request *csi.DeleteVolumeRe
 	defer session.Close()
 	info, err := image.Info()
 	if err == nil && info.Watchers > 1 {
-		err = status.Errorf(codes.Internal, "rbd %s is still being used", image.Name)
+		err = status.Errorf(codes.Aborted, "rbd %s is still being used", image.Name)
 	}
 	if err == nil || volumes.IsMissing(err) {
 		err = image.Remove()

@@ -224,7 +224,7 @@ func mountDevice(ctx context.Context, device, target string, request *csi.NodeSt
 	filesystem := request.GetVolumeCapability().GetMount().GetFsType()
 	if format == "" && filesystem == "" {
 		// mkfs makes what ceph-csi then cannot read the size of.
-		return fmt.Errorf("need resize check failed on devicePath %s and staingPath %s, error: Could not parse fs info on given filesystem format: ext2", device, target)
+		return fmt.Errorf("need resize check failed on devicePath %s and staingPath %s, error: could not parse fs info on given filesystem format: ext2", device, target)
 	}
 	options := []string{"_netdev"}
 	if filesystem == "xfs" {
