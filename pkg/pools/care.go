@@ -181,7 +181,7 @@ func (c *Care) visit(ctx context.Context, cluster ceph.Cluster, want demand) tim
 	if err != nil {
 		l.found.trouble = append(l.found.trouble, c.trouble(cluster, err))
 	}
-	v.client, v.at, v.outdated, v.found = client, c.Clock.Now(), false, &l.found
+	v.client, v.at, v.proven, v.outdated, v.found = client, c.Clock.Now(), proven, false, &l.found
 	return v.due(client, c.Clock.Now(), proven, watched)
 }
 

@@ -52,6 +52,8 @@ func (d demand) text() string {
 type view struct {
 	client Cluster
 	at     time.Time
+	// proven is the proof that was known when it was looked at.
+	proven time.Time
 	// outdated says that the demand is another one since.
 	outdated bool
 	// found is nil until the cluster was looked at once.
@@ -75,7 +77,7 @@ func (c *Care) view(fsid string) *view {
 
 // due is how long the next look may wait.
 func (v *view) due(client Cluster, now, proven time.Time, watched bool) time.Duration {
-	news := len(v.unused) > 0 && v.at.Before(proven)
+	news := len(v.unused) > 0 && v.proven.Before(proven)
 	if v.found == nil || v.found.waiting > 0 || v.outdated || v.client != client || news {
 		return 0
 	}

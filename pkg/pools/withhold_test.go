@@ -89,6 +89,19 @@ func TestNothingIsReleasedWithoutProof(t *testing.T) {
 	r.expect(t, condition.PoolsProtected, operatorv1.ConditionTrue, condition.AsExpected)
 }
 
+// TestProofOfALookThatBeganBefore: reading thousands of volumes takes longer than a look at pools.
+func TestProofOfALookThatBeganBefore(t *testing.T) {
+	r := unusedSince(t)
+	r.proof.fail = proof.ErrNotYet
+	r.use(t, nil)
+	begun := r.clock.Now()
+	r.later(t)
+	r.proof.fail = nil
+	r.proof.Set(begun)
+	r.sync(t)
+	r.expectFlagged(t, "proven since the last look at pools, which came after the begin of the proof's")
+}
+
 func TestUseAgainBeginsAnew(t *testing.T) {
 	r := unusedSince(t)
 	r.proof.fail = proof.ErrNotYet
