@@ -25,8 +25,9 @@ func (b *bench) tornSubvolumes(ctx context.Context, _ driver.Driver) (float64, e
 	}
 	begin := time.Now()
 	for _, name := range names {
-		if _, err := b.cluster.Ceph().Command(ctx, "fs", "subvolume", "rm", cephdaemons.Filesystem, name, "--group_name", "csi"); err != nil {
-			return 0, err
+		line := "ceph fs subvolume rm " + cephdaemons.Filesystem + " " + name + " --group_name csi"
+		if out, err := b.cluster.Ceph().Shell(ctx, line).CombinedOutput(); err != nil {
+			return 0, fmt.Errorf("%s: %w: %s", line, err, out)
 		}
 	}
 	per := time.Since(begin) / subvolumesSample

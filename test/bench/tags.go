@@ -15,6 +15,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
 	"github.com/openshift/ceph-csi-driver-operator/test/volumes"
 )
 
@@ -140,7 +141,8 @@ func (b *bench) layOutUntaggedSubvolumes(ctx context.Context) ([]string, error) 
 		return nil, err
 	}
 	defer ceph.Close()
-	class := volumes.FileClass{Filesystem: cephdaemons.Filesystem}
+	const infraID = embedded.DefaultInfrastructureName // It names group and journal, as the operator has them.
+	class := volumes.FileClass{Filesystem: cephdaemons.Filesystem, Group: infraID, Namespace: infraID}
 	if err := ceph.Group(class); err != nil {
 		return nil, err
 	}
