@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -35,6 +36,7 @@ func TestCeph(t *testing.T) {
 	checkPause(t, c)
 	checkFull(t, c)
 	checkRestart(t, c)
+	checkStartedAnew(t, c)
 	checkFailedFilesystem(t, c)
 	checkMons(t, c)
 	checkNoKeyInArguments(t, c, group)
@@ -207,6 +209,7 @@ func checkSessions(t *testing.T, c *Ceph) {
 	if err := c.process("ceph-mds.a").Pause(); err != nil {
 		t.Fatal(err)
 	}
+	mgr := c.mgr()
 	for _, mon := range c.Mons() {
 		c.KillMon(mon)
 	}
@@ -223,6 +226,30 @@ func checkSessions(t *testing.T, c *Ceph) {
 	}
 	if err := c.waitForSessions(t.Context(), time.Second); err != nil {
 		t.Errorf("one that finds no mon is started anew: %v", err)
+	}
+	if c.mgr() == mgr {
+		t.Error("the mgr still mounts the filesystem of an MDS that is gone")
+	}
+}
+
+// checkStartedAnew: the OSD has its data in memory, and writes them down when it is asked to end.
+func checkStartedAnew(t *testing.T, c *Ceph) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "kept")
+	if err := os.WriteFile(file, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pool := Filesystem + "-data"
+	if _, err := c.RADOS(t.Context(), "--pool", pool, "put", "kept", file); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.startAnew(t.Context(), []string{"osd.0"}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if out, err := c.RADOS(ctx, "--pool", pool, "get", "kept", "-"); err != nil || string(out) != "kept" {
+		t.Errorf("after the OSD was started anew, there is %q: %v", out, err)
 	}
 }
 

@@ -113,7 +113,7 @@ func (c *Ceph) waitForSessions(ctx context.Context, lostAfter time.Duration) err
 		}
 		if err == nil && time.Now().After(next) {
 			next = time.Now().Add(lostAfter)
-			err = c.startAnew(lost)
+			err = c.startAnew(ctx, lost)
 		}
 		select {
 		case <-ctx.Done():
@@ -123,17 +123,30 @@ func (c *Ceph) waitForSessions(ctx context.Context, lostAfter time.Duration) err
 	}
 }
 
-// startAnew starts daemons, which are named as mons name them, once more.
-func (c *Ceph) startAnew(names []string) error {
+// startAnew ends daemons, which are named as mons name them, as their service would: an OSD has its data in
+// memory, and writes them down then. With an MDS goes the mgr, which mounts the filesystem: a new MDS of
+// 16.2.15 was seen to ignore its session, and commands about subvolumes to wait for ever.
+func (c *Ceph) startAnew(ctx context.Context, names []string) error {
+	const mgr = "mgr." + mgrID
+	if slices.Contains(names, "mds."+mdsID) && !slices.Contains(names, mgr) && c.mgr() != nil {
+		names = append(slices.Clone(names), mgr)
+	}
 	var errs []error
 	for _, name := range names {
 		kind, id, _ := strings.Cut("ceph-"+name, ".")
-		c.kill(kind + "." + id)
+		ending, cancel := context.WithTimeout(ctx, endsWithin)
+		if err := c.forget(kind + "." + id).Stop(ending); err != nil {
+			fmt.Fprintln(c.options.Log, err)
+		}
+		cancel()
 		errs = append(errs, c.start(kind, id))
-		fmt.Fprintf(c.options.Log, "%s.%s found no mon, and was started again\n", kind, id)
+		fmt.Fprintf(c.options.Log, "%s.%s found no mon, or its MDS did not, and was started again\n", kind, id)
 	}
 	return errors.Join(errs...)
 }
+
+// endsWithin is how long a daemon may take to end, before it is killed.
+const endsWithin = 20 * time.Second
 
 // withoutSession are the daemons that no mon has a session with; mons are no such daemons.
 func (c *Ceph) withoutSession(ctx context.Context) ([]string, error) {
@@ -230,13 +243,18 @@ func (c *Ceph) KillMon(name string) {
 }
 
 func (c *Ceph) kill(daemon string) {
-	c.mu.Lock()
-	p := c.daemon[daemon]
-	delete(c.daemon, daemon)
-	c.mu.Unlock()
-	if p != nil && p.Exited() == nil {
+	if p := c.forget(daemon); p != nil && p.Exited() == nil {
 		p.Kill()
 	}
+}
+
+// forget has a daemon end without being started again; nil is none.
+func (c *Ceph) forget(daemon string) *process.Process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.daemon[daemon]
+	delete(c.daemon, daemon)
+	return p
 }
 
 // PauseMons freezes all mons and nothing else: who has a connection keeps it, and gets no answer.
