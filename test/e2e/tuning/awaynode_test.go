@@ -44,8 +44,8 @@ var _ = Describe("A node that nobody answers for", func() {
 			g.Expect(daemonSet.Status.ObservedGeneration).To(Equal(daemonSet.Generation))
 			g.Expect(daemonSet.Status.NumberUnavailable).To(BeEquivalentTo(1), "that of the node")
 			g.Expect(env.Condition(ctx, g, d, progressing(d)).Status).To(Equal(operatorv1.ConditionFalse))
+			g.Expect(fixture.Complaints(env.Conditions(ctx, g, d))).To(BeEmpty())
 		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
-		Expect(fixture.Complaints(env.Conditions(ctx, Default, d))).To(BeEmpty())
 	})
 })
 
