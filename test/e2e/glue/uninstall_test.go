@@ -52,8 +52,7 @@ func uninstalled() {
 	It("leaves nothing behind, and the volumes, and what others have for virtual machines", func(ctx SpecContext) {
 		others := virtualized(ctx)
 		before := env.LeftOvers(ctx, Default)
-		Eventually(func(g Gomega) { g.Expect(env.ProtectedPools(ctx, g)).NotTo(BeEmpty()) }).WithContext(ctx).
-			WithPolling(fixture.CephPolling).Should(Succeed())
+		env.AwaitProtectedPools(ctx)
 		// The processes end after their pods.
 		env.Lawless(time.Now(), time.Time{})
 		out, err := env.Command(ctx, "uninstall", "--yes", "--force")

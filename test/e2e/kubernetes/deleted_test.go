@@ -52,8 +52,7 @@ func deleted() {
 	It("says what is left in Ceph when the manifests were deleted first, and removes it when it is told where", func(ctx SpecContext) {
 		dir := env.Checkout()
 		env.InstallByReadme(ctx)
-		Eventually(func(g Gomega) { g.Expect(env.ProtectedPools(ctx, g)).NotTo(BeEmpty()) }).WithContext(ctx).
-			WithPolling(fixture.CephPolling).Should(Succeed())
+		env.AwaitProtectedPools(ctx)
 		infrastructure, err := env.Configs.Infrastructures().Get(ctx, "cluster", metav1.GetOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		env.Lawless(time.Now(), time.Time{})

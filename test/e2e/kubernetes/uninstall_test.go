@@ -31,8 +31,7 @@ func uninstalled() {
 		expectMonitored(ctx)
 		expectWritten(ctx)
 		expectRefusedForImage(ctx)
-		Eventually(func(g Gomega) { g.Expect(env.ProtectedPools(ctx, g)).NotTo(BeEmpty()) }).WithContext(ctx).
-			WithPolling(fixture.CephPolling).Should(Succeed())
+		env.AwaitProtectedPools(ctx)
 		replaceMons(ctx)
 		// The processes end after their pods.
 		env.Lawless(time.Now(), time.Time{})
