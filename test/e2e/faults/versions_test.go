@@ -38,9 +38,11 @@ func upgraded(d driver.Driver) change {
 func restored(d driver.Driver) change {
 	return change{name: "a restored etcd", begun: looks, do: func(ctx context.Context) {
 		env.SaveEtcd(ctx)
+		saved := time.Now()
 		createClass(ctx, d)
 		Eventually(func(g Gomega) {
 			revive(g)
+			env.RenewedLeases(ctx, g, saved)
 			g.Expect(slices.Contains(env.ProtectedPools(ctx, g), another(d))).To(BeTrue())
 		}).WithContext(ctx).WithTimeout(2 * fixture.Patience).WithPolling(fixture.CephPolling).Should(Succeed())
 		env.LeaveBehind(ctx)

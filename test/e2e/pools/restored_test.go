@@ -23,6 +23,7 @@ func restored() {
 		newClass(ctx, driver.RBD, "older", map[string]string{"pool": "older"})
 		protected(ctx, "older", rbdUser)
 		env.SaveEtcd(ctx)
+		saved := time.Now()
 
 		env.LeaveBehind(ctx)
 		p := newPool(ctx, "newer")
@@ -45,6 +46,7 @@ func restored() {
 			g.Expect(caps(g)).To(rights)
 		}
 
+		Eventually(func(g Gomega) { env.RenewedLeases(ctx, g, saved) }).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 		env.RestoreEtcd(ctx)
 		By("being looked after by operators that start anew")
 		for _, d := range driver.All {
