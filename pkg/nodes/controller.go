@@ -23,6 +23,8 @@ import (
 const (
 	// patience is how long a node may be unserved before it is told: pods start, and are replaced.
 	patience = time.Minute
+	// calm is how long it must be served again before it is told no more: a pod that crashes is ready for a moment each time.
+	calm = 30 * time.Second
 	// again is how often they are looked at while some are.
 	again = 30 * time.Second
 	// seldom is how often nodes that settings leave out are counted: they come and go without a pod.
@@ -48,16 +50,28 @@ type Controller struct {
 	registered func() (int, error)
 	// find looks at all nodes.
 	find func(context.Context, *appsv1.DaemonSet) (Found, error)
-	// since is when a node was seen unserved first.
-	since map[string]time.Time
+	// spells are of the nodes that are not served, or were not a moment ago.
+	spells map[string]spell
+}
+
+// spell is a time in which a node is not served, or only for a moment.
+type spell struct {
+	// Unserved is how it was seen last.
+	Unserved
+	// since is when it was seen first.
+	since time.Time
+	// served is since when it is served again; zero while it is not.
+	served time.Time
+	// told says that it was unserved for so long that the condition tells of it.
+	told bool
 }
 
 // New returns the controller <ConditionPrefix>NodesController. It writes the condition NodesServed, with
 // the reasons NodesNotServed and NodesNotReady, while nodes cannot mount volumes for longer than a
-// minute, and with the reason NodesLeftOut while settings leave nodes without the driver; otherwise the
+// minute, and until they can for half a minute, and with the reason NodesLeftOut while settings leave nodes without the driver; otherwise the
 // condition is absent.
 func New(config Config) *Controller {
-	c := &Controller{Config: config, name: config.Driver.ConditionPrefix + "NodesController", since: map[string]time.Time{}}
+	c := &Controller{Config: config, name: config.Driver.ConditionPrefix + "NodesController", spells: map[string]spell{}}
 	kubelets := Registrations{Driver: config.Driver, CSINodes: config.CSINodes.Lister()}
 	c.registered, c.find = kubelets.Count, NewLook(config.Kube, config.Clock, kubelets.Has).Find
 	c.Controller = config.Factory(c.name, c.sync).
@@ -93,6 +107,9 @@ func (c *Controller) sync(ctx context.Context, syncCtx factory.SyncContext, _ op
 	}
 	c.Report.Set(count(daemonSet, found))
 	found.Unserved = c.lasting(found.Unserved)
+	if served && len(c.spells) > 0 {
+		syncCtx.Queue().AddAfter(syncCtx.QueueKey(), calm)
+	}
 	return c.report(ctx, desired, found)
 }
 
@@ -122,25 +139,33 @@ func count(daemonSet *appsv1.DaemonSet, found Found) Report {
 	return out
 }
 
-// lasting are those that were unserved for long enough, which those that are told already are.
+// lasting are those that were unserved for long enough, and have not been served for long since.
 func (c *Controller) lasting(unserved []Unserved) []Unserved {
 	now := c.Clock.Now()
-	seen := map[string]time.Time{}
-	var out []Unserved
 	for _, u := range unserved {
-		first, known := c.since[u.Node]
+		s, known := c.spells[u.Node]
 		if !known {
-			first = now
+			s.since = now
 		}
-		seen[u.Node] = first
-		if now.Sub(first) >= patience {
-			out = append(out, u)
+		s.Unserved, s.served, s.told = u, time.Time{}, s.told || now.Sub(s.since) >= patience
+		c.spells[u.Node] = s
+	}
+	var out []Unserved
+	for node, s := range c.spells {
+		back := !slices.ContainsFunc(unserved, func(u Unserved) bool { return u.Node == node })
+		switch {
+		case back && s.served.IsZero():
+			s.served = now
+			c.spells[node] = s
+		case back && now.Sub(s.served) >= calm:
+			delete(c.spells, node)
+			continue
+		}
+		if s.told {
+			out = append(out, s.Unserved)
 		}
 	}
-	clear(c.since)
-	for node, first := range seen {
-		c.since[node] = first
-	}
+	slices.SortFunc(out, byNode)
 	return out
 }
 

@@ -23,7 +23,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
-// TestLife: a node is told of after a minute, by its state then, and not before; pods that start are no news.
+// TestLife: a node is told of after a minute, by its state then, and not before, and until it stays
+// served; pods that start are no news, nor is one that crashes each time.
 func TestLife(t *testing.T) {
 	var unserved []Unserved
 	registered := 3
@@ -38,7 +39,7 @@ func TestLife(t *testing.T) {
 		Driver: driver.RBD, Operator: operator, DaemonSets: informer, Clock: now, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
 	},
 	}, registered: func() (int, error) { return registered, nil }, find: func(context.Context, *appsv1.DaemonSet) (Found, error) { return Found{Unserved: unserved}, nil },
-		name: "test", since: map[string]time.Time{}}
+		name: "test", spells: map[string]spell{}}
 	unknown := Unserved{Node: "c", Why: "the kubelet does not know the driver", Unregistered: true}
 	cordoned := Unserved{Node: "a", Why: "CrashLoopBackOff; the node is cordoned", Cordoned: true}
 	crashing, away := Unserved{Node: "a", Why: "CrashLoopBackOff"}, Unserved{Node: "b", Why: "the node is not ready", Away: true}
@@ -54,21 +55,35 @@ func TestLife(t *testing.T) {
 		count      Report
 	}{
 		{"pods start", 0, 0, 3, []Unserved{crashing, away}, "", "", Report{Served: 1, NotServed: 1, NotReady: 1}},
-		{"and crash", 59 * time.Second, 1, 3, []Unserved{crashing}, "", "", Report{Served: 2, NotServed: 1}},
+		{"and one crashes", 20 * time.Second, 1, 3, []Unserved{crashing}, "", "", Report{Served: 2, NotServed: 1}},
+		{"and crashes", 39 * time.Second, 1, 3, []Unserved{crashing}, "", "", Report{Served: 2, NotServed: 1}},
 		{"for a minute; the other one was served meanwhile", time.Second, 1, 3, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 1, NotServed: 1, NotReady: 1}},
 		{"nothing new", 0, 1, 3, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 1, NotServed: 1, NotReady: 1}},
-		{"a node is away", time.Minute, 2, 3, []Unserved{away}, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nb: the node is not ready", Report{Served: 2, NotReady: 1}},
-		{"and back", time.Minute, 3, 3, nil, "", "", Report{Served: 3}},
+		{"that one does no more", patience - calm, 2, 3, []Unserved{away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 2, NotReady: 1}},
+		{"a node is away", calm, 2, 3, []Unserved{away}, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nb: the node is not ready", Report{Served: 2, NotReady: 1}},
+		{"and back", 0, 3, 3, nil, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nb: the node is not ready", Report{Served: 3}},
+		{"and stays", calm, 3, 3, nil, "", "", Report{Served: 3}},
 		{"one is cordoned, and its pod crashes", 0, 2, 3, []Unserved{cordoned}, "", "", Report{Served: 2, NotReady: 1}},
 		{"for a minute", time.Minute, 2, 3, []Unserved{cordoned}, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff; the node is cordoned", Report{Served: 2, NotReady: 1}},
-		{"and is mended", time.Minute, 3, 3, nil, "", "", Report{Served: 3}},
+		{"and has just begun anew", 0, 3, 3, nil, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff; the node is cordoned", Report{Served: 3}},
+		{"and crashes again", calm - time.Second, 2, 3, []Unserved{cordoned}, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff; the node is cordoned", Report{Served: 2, NotReady: 1}},
+		{"and begins anew", time.Second, 3, 3, nil, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff; the node is cordoned", Report{Served: 3}},
+		{"and is mended", calm, 3, 3, nil, "", "", Report{Served: 3}},
+		{"another begins to crash", 0, 2, 3, []Unserved{crashing}, "", "", Report{Served: 2, NotServed: 1}},
+		{"and is ready for a moment each time", patience - time.Second, 3, 3, nil, "", "", Report{Served: 3}},
+		{"for a minute", time.Second, 2, 3, []Unserved{crashing}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 2, NotServed: 1}},
+		{"and is mended", 0, 3, 3, nil, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 3}},
+		{"as one sees later", calm, 3, 3, nil, "", "", Report{Served: 3}},
 		{"a kubelet is started again", 0, 3, 2, []Unserved{unknown}, "", "", Report{Served: 2, NotServed: 1}},
 		{"and does not find the driver", time.Minute, 3, 2, []Unserved{unknown}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nc: the kubelet does not know the driver", Report{Served: 2, NotServed: 1}},
-		{"and does", 0, 3, 3, nil, "", "", Report{Served: 3}},
+		{"and does", 0, 3, 3, nil, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nc: the kubelet does not know the driver", Report{Served: 3}},
+		{"and stays", calm, 3, 3, nil, "", "", Report{Served: 3}},
 		{"no kubelet does", 0, 3, 0, nobody, "", "", Report{NotServed: 3}},
 		{"for a minute", time.Minute, 3, 0, nobody, condition.NodesNotServed, "3 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: gone\nb: gone\nc: gone", Report{NotServed: 3}},
-		{"one does", 0, 3, 1, nobody[:2], condition.NodesNotServed, "2 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: gone\nb: gone", Report{Served: 1, NotServed: 2}},
-		{"all do", 0, 3, 3, nil, "", "", Report{Served: 3}},
+		{"one does", 0, 3, 1, nobody[:2], condition.NodesNotServed, "3 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: gone\nb: gone\nc: gone", Report{Served: 1, NotServed: 2}},
+		{"and stays", calm, 3, 1, nobody[:2], condition.NodesNotServed, "2 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: gone\nb: gone", Report{Served: 1, NotServed: 2}},
+		{"all do", 0, 3, 3, nil, condition.NodesNotServed, "2 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: gone\nb: gone", Report{Served: 3}},
+		{"and stay", calm, 3, 3, nil, "", "", Report{Served: 3}},
 		{"the whole cluster is shut down", 0, 0, 3, off, "", "", Report{NotReady: 3}},
 		{"which is no fault of the driver", time.Minute, 0, 3, off, condition.NodesNotReady, "3 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: off\nb: off\nc: off", Report{NotReady: 3}},
 	} {
@@ -92,7 +107,7 @@ func TestLife(t *testing.T) {
 			t.Errorf("%s: Degraded is only that no node at all is served: %+v", step.reason, got)
 		}
 	}
-	if operator.Writes() != 12 {
+	if operator.Writes() != 14 {
 		t.Errorf("%d writes, want one for each change", operator.Writes())
 	}
 }
@@ -112,7 +127,7 @@ func TestLeftOut(t *testing.T) {
 		Driver: driver.RBD, Operator: operator, DaemonSets: informer, Clock: now, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
 	},
 	}, registered: func() (int, error) { return 2, nil }, find: func(context.Context, *appsv1.DaemonSet) (Found, error) { looks++; return found, nil },
-		name: "test", since: map[string]time.Time{}}
+		name: "test", spells: map[string]spell{}}
 	everywhere, some := map[string]string{corev1.LabelOSStable: "linux"}, map[string]string{corev1.LabelOSStable: "linux", "storage": "ceph"}
 	crashing := []Unserved{{Node: "a", Why: "CrashLoopBackOff"}}
 	const left = "2 of 4 nodes have no driver rbd.csi.ceph.com, because ceph.node leaves them out: y, z"
@@ -132,7 +147,8 @@ func TestLeftOut(t *testing.T) {
 		{"the answer is of before it started", some, 2, Found{Unserved: crashing, LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, Report{Served: 2, LeftOut: 2}, 2},
 		{"one crashes", some, 1, Found{Unserved: crashing, LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, Report{Served: 1, NotServed: 1, LeftOut: 2}, 3},
 		{"for a minute", some, 1, Found{Unserved: crashing, LeftOut: []string{"y", "z"}}, "False", condition.NodesNotServed, broken, Report{Served: 1, NotServed: 1, LeftOut: 2}, 4},
-		{"on some, which are all", some, 2, Found{}, "", "", "", Report{Served: 2}, 5},
+		{"on some, which are all", some, 2, Found{}, "False", condition.NodesNotServed, "1 of 2 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 2}, 5},
+		{"and stay", some, 2, Found{}, "", "", "", Report{Served: 2}, 6},
 	} {
 		found = step.found
 		daemonSet.Spec.Template.Spec.NodeSelector = step.selector

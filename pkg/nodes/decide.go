@@ -57,15 +57,15 @@ type Report struct {
 //
 // registered says whether the kubelet of a node knows the driver: it mounts nothing before.
 func find(daemonSet *appsv1.DaemonSet, nodes []corev1.Node, pods []corev1.Pod, registered func(node string) bool) Found {
-	byNode := map[string]corev1.Pod{}
+	podOn := map[string]corev1.Pod{}
 	for _, pod := range pods {
-		if held, found := byNode[place(pod)]; !found || !ready(held) {
-			byNode[place(pod)] = pod
+		if held, found := podOn[place(pod)]; !found || !ready(held) {
+			podOn[place(pod)] = pod
 		}
 	}
 	var out Found
 	for _, node := range nodes {
-		pod, found := byNode[node.Name]
+		pod, found := podOn[node.Name]
 		wanted := wanted(daemonSet.Spec.Template.Spec, node)
 		out.Leaving = out.Leaving || found && !wanted
 		switch {
@@ -78,10 +78,12 @@ func find(daemonSet *appsv1.DaemonSet, nodes []corev1.Node, pods []corev1.Pod, r
 			out.Unserved = append(out.Unserved, unserved(node, pod, found))
 		}
 	}
-	slices.SortFunc(out.Unserved, func(a, b Unserved) int { return cmp.Compare(a.Node, b.Node) })
+	slices.SortFunc(out.Unserved, byNode)
 	slices.Sort(out.LeftOut)
 	return out
 }
+
+func byNode(a, b Unserved) int { return cmp.Compare(a.Node, b.Node) }
 
 // unserved tells of a node that is to have a pod, and of the one that it has, if there is one.
 func unserved(node corev1.Node, pod corev1.Pod, found bool) Unserved {
