@@ -10,7 +10,8 @@ import (
 // Sync is a factory.SyncFunc for while there is a ClusterCSIDriver, whose spec.managementState is state.
 type Sync func(ctx context.Context, syncCtx factory.SyncContext, state operatorv1.ManagementState) error
 
-// Factory begins a controller that hears of its ClusterCSIDriver, and does and says nothing without one.
+// Factory begins a controller that hears of its ClusterCSIDriver, does and says nothing without one, and
+// tries what failed again.
 func (e Env) Factory(name string, sync Sync) *factory.Factory {
 	return factory.New().
 		WithSync(e.WithCR(sync)).
@@ -25,6 +26,10 @@ func (e Env) WithCR(sync Sync) factory.SyncFunc {
 		if err != nil || state == NoCR {
 			return err
 		}
-		return sync(ctx, syncCtx, state)
+		err = sync(ctx, syncCtx, state)
+		if err != nil {
+			syncCtx.Queue().AddAfter(factory.DefaultQueueKey, latestRetry)
+		}
+		return err
 	}
 }
