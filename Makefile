@@ -16,8 +16,8 @@ GO_LD_FLAGS := -s -w
 PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
 # Suites that start a cluster of their own, each in a process of its own.
 # The long ones come first, so that none is left alone at the end.
-LONG_SUITES := $(addprefix ./test/e2e/,node/kubernetes teardown connect tuning inputs pools node/upgrade faults node/openshift shared) ./pkg/ceph/rados \
-	$(addprefix ./test/e2e/,virtualization tags upgrade credentials beside deploy glue) ./test/volumes
+LONG_SUITES := $(addprefix ./test/e2e/,node/kubernetes teardown inputs connect tuning node/openshift glue pools faults node/upgrade shared) ./pkg/ceph/rados \
+	$(addprefix ./test/e2e/,credentials settings virtualization deploy beside tags upgrade kubernetes) ./test/volumes
 NODE_SUITES := ./test/e2e/node/... ./test/cluster/node/...
 SUITES = $(LONG_SUITES) ./test/e2e/... ./test/cluster/... ./test/demo/... ./test/standins/...
 # They wait half of the time: six of them keep two cores busy. verify has vetted them.
