@@ -11,8 +11,10 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	storageinformers "k8s.io/client-go/informers/storage/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
@@ -21,10 +23,6 @@ import (
 )
 
 const (
-	// patience is how long a node may be unserved before it is told: pods start, and are replaced.
-	patience = time.Minute
-	// calm is how long it must be served again before it is told no more: a pod that crashes is ready for a moment each time.
-	calm = 30 * time.Second
 	// again is how often they are looked at while some are.
 	again = 30 * time.Second
 	// seldom is how often nodes that settings leave out are counted: they come and go without a pod.
@@ -42,28 +40,20 @@ type Config struct {
 type Controller struct {
 	factory.Controller
 	Config
-	// Report is how many there are, at once and without the condition's patience.
+	// Report is how many there are, at once and without the condition's patience; one that is told counts
+	// until it is told no more.
 	Report ctrl.Latest[Report]
 
 	name string
 	// registered is how many kubelets know the driver.
 	registered func() (int, error)
 	// find looks at all nodes.
-	find func(context.Context, *appsv1.DaemonSet) (Found, error)
-	// spells are of the nodes that are not served, or were not a moment ago.
-	spells map[string]spell
-}
-
-// spell is a time in which a node is not served, or only for a moment.
-type spell struct {
-	// Unserved is how it was seen last.
-	Unserved
-	// since is when it was seen first.
-	since time.Time
-	// served is since when it is served again; zero while it is not.
-	served time.Time
-	// told says that it was unserved for so long that the condition tells of it.
-	told bool
+	find   func(context.Context, *appsv1.DaemonSet) (Found, error)
+	spells spells
+	// began is when it looked first, of and desired which DaemonSet it was, and for how many nodes.
+	began   time.Time
+	of      types.UID
+	desired int32
 }
 
 // New returns the controller <ConditionPrefix>NodesController. It writes the condition NodesServed, with
@@ -71,7 +61,7 @@ type spell struct {
 // minute, and until they can for half a minute, and with the reason NodesLeftOut while settings leave nodes without the driver; otherwise the
 // condition is absent.
 func New(config Config) *Controller {
-	c := &Controller{Config: config, name: config.Driver.ConditionPrefix + "NodesController", spells: map[string]spell{}}
+	c := &Controller{Config: config, name: config.Driver.ConditionPrefix + "NodesController", spells: spells{}}
 	kubelets := Registrations{Driver: config.Driver, CSINodes: config.CSINodes.Lister()}
 	c.registered, c.find = kubelets.Count, NewLook(config.Kube, config.Clock, kubelets.Has).Find
 	c.Controller = config.Factory(c.name, c.sync).
@@ -105,12 +95,57 @@ func (c *Controller) sync(ctx context.Context, syncCtx factory.SyncContext, _ op
 	if served {
 		found.Unserved = nil // An answer of a moment ago.
 	}
-	c.Report.Set(count(daemonSet, found))
-	found.Unserved = c.lasting(found.Unserved)
-	if served && len(c.spells) > 0 {
-		syncCtx.Queue().AddAfter(syncCtx.QueueKey(), calm)
+	c.remember(daemonSet, found.Unserved)
+	told := c.spells.told()
+	c.Report.Set(count(daemonSet, found.LeftOut, union(found.Unserved, told)))
+	if rest, needed := c.spells.rest(c.Clock.Now()); needed {
+		syncCtx.Queue().AddAfter(syncCtx.QueueKey(), rest)
 	}
+	if stands, err := c.stands(); err != nil || stands {
+		return err
+	}
+	found.Unserved = told
 	return c.report(ctx, desired, found)
+}
+
+// remember forgets what was seen of another DaemonSet, and nodes that were served again, one of which may be
+// gone, or left out.
+func (c *Controller) remember(daemonSet *appsv1.DaemonSet, unserved []Unserved) {
+	now, desired := c.Clock.Now(), daemonSet.Status.DesiredNumberScheduled
+	if c.began.IsZero() {
+		c.began = now
+	}
+	if daemonSet.UID != c.of {
+		clear(c.spells)
+	}
+	if desired < c.desired {
+		c.spells.keep(unserved)
+	}
+	c.of, c.desired = daemonSet.UID, desired
+	c.spells.see(now, unserved)
+}
+
+// stands says that what a former process said of nodes is not to be taken back, because this one has not
+// looked for long enough.
+func (c *Controller) stands() (bool, error) {
+	if !c.spells.pending() || c.Clock.Since(c.began) >= patience {
+		return false, nil
+	}
+	_, status, _, err := c.Operator.GetOperatorState()
+	if err != nil {
+		return false, fmt.Errorf("reading what ClusterCSIDriver %s says of nodes: %w", c.Driver.Name, err)
+	}
+	return v1helpers.IsOperatorConditionFalse(status.Conditions, condition.NodesServed), nil
+}
+
+func union(unserved, told []Unserved) []Unserved {
+	out := slices.Clone(unserved)
+	for _, u := range told {
+		if !among(unserved, u.Node) {
+			out = append(out, u)
+		}
+	}
+	return out
 }
 
 // Unserved are the nodes of a DaemonSet that miss a pod.
@@ -127,45 +162,15 @@ func nextLook(served bool, found Found) time.Duration {
 	return seldom
 }
 
-func count(daemonSet *appsv1.DaemonSet, found Found) Report {
-	out := Report{Served: max(0, int(daemonSet.Status.DesiredNumberScheduled)-len(found.Unserved)), LeftOut: len(found.LeftOut)}
-	for _, u := range found.Unserved {
+func count(daemonSet *appsv1.DaemonSet, leftOut []string, unserved []Unserved) Report {
+	out := Report{Served: max(0, int(daemonSet.Status.DesiredNumberScheduled)-len(unserved)), LeftOut: len(leftOut)}
+	for _, u := range unserved {
 		if isOut(u) {
 			out.NotReady++
 		} else {
 			out.NotServed++
 		}
 	}
-	return out
-}
-
-// lasting are those that were unserved for long enough, and have not been served for long since.
-func (c *Controller) lasting(unserved []Unserved) []Unserved {
-	now := c.Clock.Now()
-	for _, u := range unserved {
-		s, known := c.spells[u.Node]
-		if !known {
-			s.since = now
-		}
-		s.Unserved, s.served, s.told = u, time.Time{}, s.told || now.Sub(s.since) >= patience
-		c.spells[u.Node] = s
-	}
-	var out []Unserved
-	for node, s := range c.spells {
-		back := !slices.ContainsFunc(unserved, func(u Unserved) bool { return u.Node == node })
-		switch {
-		case back && s.served.IsZero():
-			s.served = now
-			c.spells[node] = s
-		case back && now.Sub(s.served) >= calm:
-			delete(c.spells, node)
-			continue
-		}
-		if s.told {
-			out = append(out, s.Unserved)
-		}
-	}
-	slices.SortFunc(out, byNode)
 	return out
 }
 

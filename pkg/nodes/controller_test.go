@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/utils/clock"
@@ -39,7 +40,7 @@ func TestLife(t *testing.T) {
 		Driver: driver.RBD, Operator: operator, DaemonSets: informer, Clock: now, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
 	},
 	}, registered: func() (int, error) { return registered, nil }, find: func(context.Context, *appsv1.DaemonSet) (Found, error) { return Found{Unserved: unserved}, nil },
-		name: "test", spells: map[string]spell{}}
+		name: "test", spells: spells{}}
 	unknown := Unserved{Node: "c", Why: "the kubelet does not know the driver", Unregistered: true}
 	cordoned := Unserved{Node: "a", Why: "CrashLoopBackOff; the node is cordoned", Cordoned: true}
 	crashing, away := Unserved{Node: "a", Why: "CrashLoopBackOff"}, Unserved{Node: "b", Why: "the node is not ready", Away: true}
@@ -59,30 +60,30 @@ func TestLife(t *testing.T) {
 		{"and crashes", 39 * time.Second, 1, 3, []Unserved{crashing}, "", "", Report{Served: 2, NotServed: 1}},
 		{"for a minute; the other one was served meanwhile", time.Second, 1, 3, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 1, NotServed: 1, NotReady: 1}},
 		{"nothing new", 0, 1, 3, []Unserved{crashing, away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 1, NotServed: 1, NotReady: 1}},
-		{"that one does no more", patience - calm, 2, 3, []Unserved{away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 2, NotReady: 1}},
+		{"that one does no more", patience - calm, 2, 3, []Unserved{away}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 1, NotServed: 1, NotReady: 1}},
 		{"a node is away", calm, 2, 3, []Unserved{away}, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nb: the node is not ready", Report{Served: 2, NotReady: 1}},
-		{"and back", 0, 3, 3, nil, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nb: the node is not ready", Report{Served: 3}},
+		{"and back", 0, 3, 3, nil, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nb: the node is not ready", Report{Served: 2, NotReady: 1}},
 		{"and stays", calm, 3, 3, nil, "", "", Report{Served: 3}},
 		{"one is cordoned, and its pod crashes", 0, 2, 3, []Unserved{cordoned}, "", "", Report{Served: 2, NotReady: 1}},
 		{"for a minute", time.Minute, 2, 3, []Unserved{cordoned}, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff; the node is cordoned", Report{Served: 2, NotReady: 1}},
-		{"and has just begun anew", 0, 3, 3, nil, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff; the node is cordoned", Report{Served: 3}},
+		{"and has just begun anew", 0, 3, 3, nil, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff; the node is cordoned", Report{Served: 2, NotReady: 1}},
 		{"and crashes again", calm - time.Second, 2, 3, []Unserved{cordoned}, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff; the node is cordoned", Report{Served: 2, NotReady: 1}},
-		{"and begins anew", time.Second, 3, 3, nil, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff; the node is cordoned", Report{Served: 3}},
+		{"and begins anew", time.Second, 3, 3, nil, condition.NodesNotReady, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff; the node is cordoned", Report{Served: 2, NotReady: 1}},
 		{"and is mended", calm, 3, 3, nil, "", "", Report{Served: 3}},
 		{"another begins to crash", 0, 2, 3, []Unserved{crashing}, "", "", Report{Served: 2, NotServed: 1}},
 		{"and is ready for a moment each time", patience - time.Second, 3, 3, nil, "", "", Report{Served: 3}},
 		{"for a minute", time.Second, 2, 3, []Unserved{crashing}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 2, NotServed: 1}},
-		{"and is mended", 0, 3, 3, nil, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 3}},
+		{"and is mended", 0, 3, 3, nil, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 2, NotServed: 1}},
 		{"as one sees later", calm, 3, 3, nil, "", "", Report{Served: 3}},
 		{"a kubelet is started again", 0, 3, 2, []Unserved{unknown}, "", "", Report{Served: 2, NotServed: 1}},
 		{"and does not find the driver", time.Minute, 3, 2, []Unserved{unknown}, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nc: the kubelet does not know the driver", Report{Served: 2, NotServed: 1}},
-		{"and does", 0, 3, 3, nil, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nc: the kubelet does not know the driver", Report{Served: 3}},
+		{"and does", 0, 3, 3, nil, condition.NodesNotServed, "1 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\nc: the kubelet does not know the driver", Report{Served: 2, NotServed: 1}},
 		{"and stays", calm, 3, 3, nil, "", "", Report{Served: 3}},
 		{"no kubelet does", 0, 3, 0, nobody, "", "", Report{NotServed: 3}},
 		{"for a minute", time.Minute, 3, 0, nobody, condition.NodesNotServed, "3 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: gone\nb: gone\nc: gone", Report{NotServed: 3}},
-		{"one does", 0, 3, 1, nobody[:2], condition.NodesNotServed, "3 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: gone\nb: gone\nc: gone", Report{Served: 1, NotServed: 2}},
+		{"one does", 0, 3, 1, nobody[:2], condition.NodesNotServed, "3 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: gone\nb: gone\nc: gone", Report{NotServed: 3}},
 		{"and stays", calm, 3, 1, nobody[:2], condition.NodesNotServed, "2 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: gone\nb: gone", Report{Served: 1, NotServed: 2}},
-		{"all do", 0, 3, 3, nil, condition.NodesNotServed, "2 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: gone\nb: gone", Report{Served: 3}},
+		{"all do", 0, 3, 3, nil, condition.NodesNotServed, "2 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: gone\nb: gone", Report{Served: 1, NotServed: 2}},
 		{"and stay", calm, 3, 3, nil, "", "", Report{Served: 3}},
 		{"the whole cluster is shut down", 0, 0, 3, off, "", "", Report{NotReady: 3}},
 		{"which is no fault of the driver", time.Minute, 0, 3, off, condition.NodesNotReady, "3 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: off\nb: off\nc: off", Report{NotReady: 3}},
@@ -127,7 +128,7 @@ func TestLeftOut(t *testing.T) {
 		Driver: driver.RBD, Operator: operator, DaemonSets: informer, Clock: now, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
 	},
 	}, registered: func() (int, error) { return 2, nil }, find: func(context.Context, *appsv1.DaemonSet) (Found, error) { looks++; return found, nil },
-		name: "test", spells: map[string]spell{}}
+		name: "test", spells: spells{}}
 	everywhere, some := map[string]string{corev1.LabelOSStable: "linux"}, map[string]string{corev1.LabelOSStable: "linux", "storage": "ceph"}
 	crashing := []Unserved{{Node: "a", Why: "CrashLoopBackOff"}}
 	const left = "2 of 4 nodes have no driver rbd.csi.ceph.com, because ceph.node leaves them out: y, z"
@@ -147,7 +148,7 @@ func TestLeftOut(t *testing.T) {
 		{"the answer is of before it started", some, 2, Found{Unserved: crashing, LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, Report{Served: 2, LeftOut: 2}, 2},
 		{"one crashes", some, 1, Found{Unserved: crashing, LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, Report{Served: 1, NotServed: 1, LeftOut: 2}, 3},
 		{"for a minute", some, 1, Found{Unserved: crashing, LeftOut: []string{"y", "z"}}, "False", condition.NodesNotServed, broken, Report{Served: 1, NotServed: 1, LeftOut: 2}, 4},
-		{"on some, which are all", some, 2, Found{}, "False", condition.NodesNotServed, "1 of 2 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 2}, 5},
+		{"on some, which are all", some, 2, Found{}, "False", condition.NodesNotServed, "1 of 2 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 1, NotServed: 1}, 5},
 		{"and stay", some, 2, Found{}, "", "", "", Report{Served: 2}, 6},
 	} {
 		found = step.found
@@ -201,16 +202,18 @@ func TestLook(t *testing.T) {
 	for _, step := range []struct {
 		reason     string
 		after      time.Duration
+		uid        types.UID
 		generation int64
 		requests   int
 	}{
-		{"the first time", 0, 1, 2},
-		{"a pod has started", 29 * time.Second, 1, 2},
-		{"half a minute later", time.Second, 1, 4},
-		{"a change", 0, 2, 6},
+		{"the first time", 0, "one", 1, 2},
+		{"a pod has started", 29 * time.Second, "one", 1, 2},
+		{"half a minute later", time.Second, "one", 1, 4},
+		{"a change", 0, "one", 2, 6},
+		{"another one", 0, "other", 2, 8},
 	} {
 		now.SetTime(now.Now().Add(step.after))
-		daemonSet.Generation = step.generation
+		daemonSet.UID, daemonSet.Generation = step.uid, step.generation
 		found, err := look.Find(t.Context(), daemonSet)
 		got := found.Unserved
 		if err != nil || len(got) != 1 || got[0].Node != "b" {

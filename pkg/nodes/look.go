@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/pager"
 	"k8s.io/utils/clock"
@@ -19,7 +20,7 @@ import (
 const deadline = 20 * time.Second
 
 // Look finds the unserved nodes of one DaemonSet. While pods start, its status changes with each of them:
-// an answer is good for half a minute, and for one generation.
+// an answer is good for half a minute, and for one generation of one DaemonSet.
 type Look struct {
 	kube  kubernetes.Interface
 	clock clock.PassiveClock
@@ -28,6 +29,7 @@ type Look struct {
 
 	mu         sync.Mutex
 	at         time.Time
+	of         types.UID
 	generation int64
 	found      Found
 }
@@ -41,12 +43,12 @@ func NewLook(kube kubernetes.Interface, clock clock.PassiveClock, registered fun
 func (l *Look) Find(ctx context.Context, daemonSet *appsv1.DaemonSet) (Found, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now := l.clock.Now(); now.Sub(l.at) >= again || l.generation != daemonSet.Generation {
+	if now := l.clock.Now(); now.Sub(l.at) >= again || l.of != daemonSet.UID || l.generation != daemonSet.Generation {
 		found, err := l.ask(ctx, daemonSet)
 		if err != nil {
 			return Found{}, err
 		}
-		l.at, l.generation, l.found = now, daemonSet.Generation, found
+		l.at, l.of, l.generation, l.found = now, daemonSet.UID, daemonSet.Generation, found
 	}
 	return l.found, nil
 }
