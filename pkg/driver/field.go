@@ -176,6 +176,53 @@ func (f Field) checkItem(path string, item any) []objection {
 	return out
 }
 
+// unknown are objections to what an object has beside the members that there are, at any depth.
+func unknown(members []Field, path string, value any) []objection {
+	object, _ := value.(map[string]any)
+	var out []objection
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		i := slices.IndexFunc(members, func(f Field) bool { return f.Name == name })
+		if i < 0 {
+			out = append(out, objection{path + "." + name, object[name], "left out: there is only " + known(members)})
+			continue
+		}
+		for at, item := range members[i].items(path+"."+name, object[name]) {
+			out = append(out, unknown(members[i].Members, at, item)...)
+		}
+	}
+	return out
+}
+
+func known(members []Field) string {
+	var out []string
+	for _, f := range members {
+		out = append(out, f.Name)
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}
+
+// items are the objects of a value, by their paths; none of a field without members.
+func (f Field) items(path string, value any) map[string]any {
+	out := map[string]any{}
+	list, _ := value.([]any)
+	entries, _ := value.(map[string]any)
+	switch {
+	case f.Members == nil:
+	case f.MaxItems > 0:
+		for i, item := range list {
+			out[fmt.Sprintf("%s[%d]", path, i)] = item
+		}
+	case f.MaxKeys > 0:
+		for key, item := range entries {
+			out[path+"["+key+"]"] = item
+		}
+	default:
+		out[path] = value
+	}
+	return out
+}
+
 func (f Field) checkText(path string, value any) []objection {
 	if number, ok := whole(value); ok && number >= 0 && (f.Text.Number || f.Text.OrNumber) {
 		return nil

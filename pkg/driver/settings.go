@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -161,7 +162,31 @@ func Member(cr *unstructured.Unstructured) (map[string]any, error) {
 // are a newer operator's and are ignored, those of the other driver are refused. An ErrInvalidSettings
 // names every field that is wrong.
 func ParseSettings(d Driver, path string, fields map[string]any) (Settings, error) {
+	return d.parse(path, fields, nil)
+}
+
+// ParseHandwritten is ParseSettings where no schema has dropped what nobody knows: such fields are wrong.
+func ParseHandwritten(d Driver, path string, fields map[string]any) (Settings, error) {
+	return d.parse(path, fields, d.unknown(path, fields))
+}
+
+func (d Driver) unknown(path string, fields map[string]any) []string {
+	rest := maps.Clone(fields)
+	for _, other := range All {
+		for _, f := range other.Fields {
+			if !d.knows(f.Name) {
+				delete(rest, f.Name)
+			}
+		}
+	}
 	var wrong []string
+	for _, o := range unknown(d.Fields, path, rest) {
+		wrong = append(wrong, o.String())
+	}
+	return wrong
+}
+
+func (d Driver) parse(path string, fields map[string]any, wrong []string) (Settings, error) {
 	own := map[string]any{}
 	for _, f := range d.Fields {
 		value := fields[f.Name]

@@ -155,6 +155,63 @@ func TestMemberWithoutResource(t *testing.T) {
 	}
 }
 
+func TestHandwritten(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason string
+		fields map[string]any
+		want   []string
+	}{
+		"Known": {
+			reason: "at any depth", fields: map[string]any{
+				"mounter": "rbd-nbd", "outOfBand": []any{map[string]any{"namespace": "n", "configMap": "c"}},
+				"node": map[string]any{
+					"nodeSelector": map[string]any{"anything": "goes"},
+					"resources":    map[string]any{"csi-driver": map[string]any{"requests": map[string]any{"cpu": "1"}}},
+					"tolerations":  []any{map[string]any{"key": "k", "operator": "Exists"}},
+				},
+			},
+		},
+		"Misspelt": {
+			reason: "all are told", fields: map[string]any{"mouner": "fuse", "Pool": "p", "pool": "a b"},
+			want: []string{`p.Pool is "p", must be left out: there is only cluster, `, `p.mouner is "fuse", must be left out`, `p.pool is "a b"`},
+		},
+		"Deep": {
+			reason: "by the path", fields: map[string]any{
+				"outOfBand": []any{map[string]any{"namespace": "n", "configMap": "c", "name": "x"}},
+				"node":      map[string]any{"resources": map[string]any{"csi-driver": map[string]any{"request": map[string]any{"cpu": "1"}}}},
+			},
+			want: []string{
+				`p.node.resources[csi-driver].request is {"cpu":"1"}, must be left out: there is only limits, requests`,
+				`p.outOfBand[0].name is "x", must be left out: there is only configMap, namespace`,
+			},
+		},
+		"OtherDriver": {reason: "it is told once", fields: map[string]any{"filesystem": "f"}, want: []string{`p.filesystem is "f", must be left out: it is a setting of cephfs.csi.ceph.com`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := ParseHandwritten(RBD, "p", tc.fields)
+			text, prefix := "", "invalid settings of ClusterCSIDriver rbd.csi.ceph.com: "
+			if err != nil {
+				text = strings.TrimPrefix(err.Error(), prefix)
+			}
+			said := strings.Split(text, "; ")
+			if len(tc.want) == 0 {
+				tc.want = []string{""}
+			}
+			if len(said) != len(tc.want) {
+				t.Fatalf("%s: got %q, want %q", tc.reason, said, tc.want)
+			}
+			for i, want := range tc.want {
+				if !strings.HasPrefix(said[i], want) {
+					t.Errorf("%s: got %q, want %q", tc.reason, said[i], want)
+				}
+			}
+			if _, err := ParseSettings(RBD, "p", map[string]any{"ofTomorrow": true}); err != nil {
+				t.Errorf("a newer operator's field is ignored where a schema has let it through: %v", err)
+			}
+		})
+	}
+}
+
 func TestOptions(t *testing.T) {
 	all := Settings{ImageFeatures: "layering", Mounter: "m", MapOptions: "krbd:x", KernelMountOptions: "k", FuseMountOptions: "f"}
 	tests := map[string]struct {

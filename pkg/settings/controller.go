@@ -90,7 +90,7 @@ func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error
 		stand, problem = declaredIn(c.Driver, cr)
 	}
 	if problem == nil {
-		_, problem = driver.ParseSettings(c.Driver, stand.path, stand.fields)
+		_, problem = stand.settings(c.Driver)
 	}
 	last, found, err := c.Reader.Last()
 	if found && problem != nil {

@@ -68,7 +68,16 @@ func Read(d driver.Driver, cr *unstructured.Unstructured) (driver.Settings, erro
 	if err != nil {
 		return driver.Settings{}, err
 	}
-	return driver.ParseSettings(d, stand.path, stand.fields)
+	return stand.settings(d)
+}
+
+// settings are what is declared. A schema has dropped what nobody knows, but not from what a person wrote into the
+// annotation.
+func (s declared) settings(d driver.Driver) (driver.Settings, error) {
+	if s.path == annotationPath && !s.copied {
+		return driver.ParseHandwritten(d, s.path, s.fields)
+	}
+	return driver.ParseSettings(d, s.path, s.fields)
 }
 
 // wanted is what the annotation should say: what the member does; nothing once somebody has taken that

@@ -174,6 +174,11 @@ func TestSettings(t *testing.T) {
 			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, copied: `{"mounter":"fuse"}`, why: condition.InvalidSettings,
 			says: `invalid settings of ClusterCSIDriver rbd.csi.ceph.com: metadata.annotations[storage.openshift.io/ceph-settings].mounter is "fuse", must be one of "rbd", "rbd-nbd"; the settings that were valid last go on`,
 		},
+		"AnnotatedMisspelt": {
+			reason: "no schema drops it", cr: resource(pruned), person: `{"mouner":"rbd"}`, memory: memory{last: &state.Settings{Ceph: good}},
+			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, copied: `{"mouner":"rbd"}`, why: condition.InvalidSettings,
+			says: `metadata.annotations[storage.openshift.io/ceph-settings].mouner is "rbd", must be left out: there is only cluster, controller, credentials, `,
+		},
 		"AnnotatedNonsense": {
 			reason: "half an edit", cr: resource(pruned), person: `{"mounter"`, memory: memory{last: &state.Settings{Ceph: good}},
 			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, copied: `{"mounter"`, why: condition.InvalidSettings,
