@@ -175,13 +175,17 @@ func count(daemonSet *appsv1.DaemonSet, leftOut []string, unserved []Unserved) R
 }
 
 func (c *Controller) report(ctx context.Context, desired int32, found Found) error {
-	return condition.Say(ctx, c.Operator, c.name, nil, none(c.Driver.Name, desired, found.Unserved), some(c.Driver.Name, desired, found))
+	return condition.Say(ctx, c.Operator, c.name, nil, none(c.Driver.Name, desired, found), some(c.Driver.Name, desired, found))
 }
 
 // none is bad while no node at all is served, unless all are away.
-func none(name string, desired int32, unserved []Unserved) *condition.Said {
-	if reason := reasonOf(unserved); desired > 0 && len(unserved) >= int(desired) && reason == condition.NodesNotServed {
-		return condition.New(condition.NodesDegraded, operatorv1.ConditionTrue, reason, message(name, desired, unserved))
+func none(name string, desired int32, found Found) *condition.Said {
+	reason := reasonOf(found.Unserved)
+	switch {
+	case found.Wanted == 0 && len(found.LeftOut) > 0:
+		return condition.New(condition.NodesDegraded, operatorv1.ConditionTrue, condition.NodesLeftOut, leftOutMessage(name, found))
+	case desired > 0 && len(found.Unserved) >= int(desired) && reason == condition.NodesNotServed:
+		return condition.New(condition.NodesDegraded, operatorv1.ConditionTrue, reason, message(name, desired, found.Unserved))
 	}
 	return condition.Good(condition.NodesDegraded)
 }
@@ -195,7 +199,7 @@ func reasonOf(unserved []Unserved) string {
 
 // some tells of nodes that are not served.
 func some(name string, desired int32, found Found) *condition.Said {
-	unserved, leftOut := found.Unserved, leftOutMessage(name, desired, found.LeftOut)
+	unserved, leftOut := found.Unserved, leftOutMessage(name, found)
 	if len(unserved) == 0 && leftOut == "" {
 		return condition.Absent(condition.NodesServed)
 	}

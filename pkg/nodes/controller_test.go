@@ -132,6 +132,7 @@ func TestLeftOut(t *testing.T) {
 	everywhere, some := map[string]string{corev1.LabelOSStable: "linux"}, map[string]string{corev1.LabelOSStable: "linux", "storage": "ceph"}
 	crashing := []Unserved{{Node: "a", Why: "CrashLoopBackOff"}}
 	const left = "2 of 4 nodes have no driver rbd.csi.ceph.com, because ceph.node leaves them out: y, z"
+	const nowhere = "3 of 3 nodes have no driver rbd.csi.ceph.com, because ceph.node leaves them out: x, y, z"
 	const broken = "1 of 2 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff\n" + left
 	for _, step := range []struct {
 		reason     string
@@ -143,13 +144,14 @@ func TestLeftOut(t *testing.T) {
 		count      Report
 		looks      int
 	}{
-		{"on all nodes", everywhere, 2, Found{LeftOut: []string{"y", "z"}}, "", "", "", Report{Served: 2}, 0},
-		{"on some", some, 2, Found{LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, Report{Served: 2, LeftOut: 2}, 1},
-		{"the answer is of before it started", some, 2, Found{Unserved: crashing, LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, Report{Served: 2, LeftOut: 2}, 2},
-		{"one crashes", some, 1, Found{Unserved: crashing, LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, Report{Served: 1, NotServed: 1, LeftOut: 2}, 3},
-		{"for a minute", some, 1, Found{Unserved: crashing, LeftOut: []string{"y", "z"}}, "False", condition.NodesNotServed, broken, Report{Served: 1, NotServed: 1, LeftOut: 2}, 4},
+		{"on all nodes", everywhere, 2, Found{Wanted: 2, LeftOut: []string{"y", "z"}}, "", "", "", Report{Served: 2}, 0},
+		{"on some", some, 2, Found{Wanted: 2, LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, Report{Served: 2, LeftOut: 2}, 1},
+		{"the answer is of before it started", some, 2, Found{Wanted: 2, Unserved: crashing, LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, Report{Served: 2, LeftOut: 2}, 2},
+		{"one crashes", some, 1, Found{Wanted: 2, Unserved: crashing, LeftOut: []string{"y", "z"}}, "True", condition.NodesLeftOut, left, Report{Served: 1, NotServed: 1, LeftOut: 2}, 3},
+		{"for a minute", some, 1, Found{Wanted: 2, Unserved: crashing, LeftOut: []string{"y", "z"}}, "False", condition.NodesNotServed, broken, Report{Served: 1, NotServed: 1, LeftOut: 2}, 4},
 		{"on some, which are all", some, 2, Found{}, "False", condition.NodesNotServed, "1 of 2 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 1, NotServed: 1}, 5},
-		{"and stay", some, 2, Found{}, "", "", "", Report{Served: 2}, 6},
+		{"and stay", some, 2, Found{Wanted: 2}, "", "", "", Report{Served: 2}, 6},
+		{"on none at all, as Kubernetes has not heard yet", some, 2, Found{LeftOut: []string{"x", "y", "z"}}, "True", condition.NodesLeftOut, nowhere, Report{Served: 2, LeftOut: 3}, 7},
 	} {
 		found = step.found
 		daemonSet.Spec.Template.Spec.NodeSelector = step.selector
@@ -162,6 +164,9 @@ func TestLeftOut(t *testing.T) {
 		var got operatorv1.OperatorCondition
 		if held := operator.Condition(condition.NodesServed); held != nil {
 			got = *held
+		}
+		if none := operator.Condition(condition.NodesDegraded); (none.Status == operatorv1.ConditionTrue) != (step.says == nowhere) || none.Message != "" && none.Message != step.says {
+			t.Errorf("%s: Degraded is only that no node at all is served: %+v", step.reason, none)
 		}
 		if got.Status != step.status || got.Reason != step.want || got.Message != step.says {
 			t.Errorf("%s: got %s %s: %q", step.reason, got.Status, got.Reason, got.Message)

@@ -27,6 +27,8 @@ type Unserved struct {
 // Found is what a look at all nodes has found.
 type Found struct {
 	Unserved []Unserved
+	// Wanted is how many nodes are to have a pod.
+	Wanted int
 	// LeftOut are the nodes of Linux that the node selector or the tolerations of the pods leave out.
 	LeftOut []string
 	// Leaving says that pods are still on such nodes: nobody tells when the last of them has ended.
@@ -68,6 +70,9 @@ func find(daemonSet *appsv1.DaemonSet, nodes []corev1.Node, pods []corev1.Pod, r
 		pod, found := podOn[node.Name]
 		wanted := wanted(daemonSet.Spec.Template.Spec, node)
 		out.Leaving = out.Leaving || found && !wanted
+		if wanted {
+			out.Wanted++
+		}
 		switch {
 		case found && ready(pod) && registered(node.Name):
 		case !found && !wanted:
@@ -183,7 +188,8 @@ func short(text string) string {
 // shown is how many nodes a message names.
 const shown = 5
 
-func leftOutMessage(driverName string, desired int32, names []string) string {
+func leftOutMessage(driverName string, found Found) string {
+	names := found.LeftOut
 	if len(names) == 0 {
 		return ""
 	}
@@ -191,7 +197,7 @@ func leftOutMessage(driverName string, desired int32, names []string) string {
 	if more := len(names) - shown; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Sprintf("%d of %d nodes have no driver %s, because ceph.node leaves them out: %s", len(names), int(desired)+len(names), driverName, text)
+	return fmt.Sprintf("%d of %d nodes have no driver %s, because ceph.node leaves them out: %s", len(names), found.Wanted+len(names), driverName, text)
 }
 
 func message(driverName string, desired int32, unserved []Unserved) string {

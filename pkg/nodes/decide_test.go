@@ -132,7 +132,11 @@ func TestFind(t *testing.T) {
 			if tc.left != nil {
 				pods = narrow
 			}
-			if diff := cmp.Diff(Found{tc.want, tc.left, name == "Leaving"}, find(pods, tc.nodes, tc.pods, func(node string) bool { return node != "u" })); diff != "" {
+			wanted, narrowed := map[string]int{"Elsewhere": 0, "LeftOut": 1, "LeftOutAway": 0, "Leaving": 0}[name]
+			if !narrowed {
+				wanted = len(tc.nodes)
+			}
+			if diff := cmp.Diff(Found{tc.want, wanted, tc.left, name == "Leaving"}, find(pods, tc.nodes, tc.pods, func(node string) bool { return node != "u" })); diff != "" {
 				t.Errorf("%s: -want +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -163,7 +167,7 @@ func TestLeftOutMessage(t *testing.T) {
 		"1 of 3 nodes have no driver d, because ceph.node leaves them out: a":                        {"a"},
 		"7 of 9 nodes have no driver d, because ceph.node leaves them out: a, b, c, d, e and 2 more": strings.Split("abcdefg", ""),
 	} {
-		if got := leftOutMessage("d", 2, names); got != want {
+		if got := leftOutMessage("d", Found{Wanted: 2, LeftOut: names}); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
