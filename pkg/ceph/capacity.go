@@ -9,7 +9,8 @@ import (
 type Capacity struct {
 	PoolID int64
 	Pool   string
-	// Stored is what clients have written, Available what they can still write, in bytes.
+	// Stored is what clients have written, Available what they can still write, in bytes, by the quota of the pool
+	// if that is less.
 	Stored, Available uint64
 }
 
@@ -22,7 +23,7 @@ func (c Capacity) Used() float64 {
 	return float64(c.Stored) / whole
 }
 
-// ParseCapacities reads the JSON of `ceph df`. Pools of which no OSD has told anything yet are missing.
+// ParseCapacities reads the JSON of `ceph df detail`, whose max_avail takes no account of quotas. Pools of which no OSD has told anything yet are missing.
 func ParseCapacities(data []byte) ([]Capacity, error) {
 	var reply struct {
 		Pools []struct {
@@ -31,6 +32,7 @@ func ParseCapacities(data []byte) ([]Capacity, error) {
 			Stats struct {
 				Stored    uint64 `json:"stored"`
 				Available uint64 `json:"max_avail"`
+				Quota     uint64 `json:"quota_bytes"`
 			} `json:"stats"`
 		} `json:"pools"`
 	}
@@ -39,7 +41,11 @@ func ParseCapacities(data []byte) ([]Capacity, error) {
 	}
 	var out []Capacity
 	for _, p := range reply.Pools {
-		out = append(out, Capacity{PoolID: p.ID, Pool: p.Name, Stored: p.Stats.Stored, Available: p.Stats.Available})
+		available := p.Stats.Available
+		if p.Stats.Quota > 0 {
+			available = min(available, p.Stats.Quota-min(p.Stats.Quota, p.Stats.Stored))
+		}
+		out = append(out, Capacity{PoolID: p.ID, Pool: p.Name, Stored: p.Stats.Stored, Available: available})
 	}
 	return out, nil
 }

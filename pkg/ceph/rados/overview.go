@@ -38,7 +38,7 @@ func (c *Conn) Clocks(ctx context.Context) ([]ceph.Clock, error) {
 
 // Capacities are how full the pools are.
 func (c *Conn) Capacities(ctx context.Context) ([]ceph.Capacity, error) {
-	output, err := c.mon(ctx, "df", nil)
+	output, err := c.mon(ctx, "df", arguments{"detail": "detail"})
 	if err != nil {
 		return nil, fmt.Errorf("asking how full the pools are: %w", err)
 	}

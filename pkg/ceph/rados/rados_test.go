@@ -114,6 +114,7 @@ func TestRealCeph(t *testing.T) {
 		{"WithoutCaps", testWithoutCaps},
 		{"SilentOSD", testSilentOSD},
 		{"WatchesInOutage", testWatchesInOutage},
+		{"Quota", testQuota},
 		{"BrokenModule", testBrokenModule},
 		{"Contract", testContract},
 	} {
