@@ -1,9 +1,11 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -34,8 +36,9 @@ type View struct {
 	Clock       clock.Clock
 
 	session Ceph
-	// user is the Ceph user of the session.
+	// user is the Ceph user of the session, used what declares both.
 	user string
+	used map[string][]byte
 }
 
 // Screen shows what a view sees.
@@ -111,8 +114,15 @@ func (v *View) look(ctx context.Context) seen {
 }
 
 func (v *View) lookAtCeph(ctx context.Context) seenCeph {
+	data, err := v.declaration(ctx)
+	if known := err == nil || errors.Is(err, errNotDeclared); known && !maps.EqualFunc(data, v.used, bytes.Equal) {
+		v.hangUp()
+	}
 	if v.session == nil {
-		if err := v.connect(ctx); err != nil {
+		if err == nil {
+			err = v.connect(ctx, data)
+		}
+		if err != nil {
 			return seenCeph{user: v.user, monMap: fact[ceph.MonMap]{err: err, asked: true}}
 		}
 	}
@@ -132,23 +142,27 @@ func (v *View) lookAtCeph(ctx context.Context) seenCeph {
 
 var errNotDeclared = errors.New("there is no Secret " + credentialsSecret + " in " + driver.Namespace + "; give --ceph-conf and --keyring")
 
-func (v *View) connect(ctx context.Context) error {
-	data := v.Declaration
-	if data == nil {
-		secret := ask(ctx, viewTimeout, v.Cluster.secret)
-		switch {
-		case secret.err != nil:
-			return secret.err
-		case secret.value == nil:
-			return errNotDeclared
-		}
-		data = secret.value.Data
+// declaration is what the Secret has now.
+func (v *View) declaration(ctx context.Context) (map[string][]byte, error) {
+	if v.Declaration != nil {
+		return v.Declaration, nil
 	}
+	secret := ask(ctx, viewTimeout, v.Cluster.secret)
+	switch {
+	case secret.err != nil:
+		return nil, secret.err
+	case secret.value == nil:
+		return nil, errNotDeclared
+	}
+	return secret.value.Data, nil
+}
+
+func (v *View) connect(ctx context.Context, data map[string][]byte) error {
 	source, err := ceph.ParseSource(ctx, data, v.Resolve)
 	if err != nil {
 		return err
 	}
-	v.user = source.UserID
+	v.user, v.used = source.UserID, data
 	session, err := v.Dial(ctx, source)
 	if err != nil {
 		return err

@@ -111,6 +111,45 @@ func TestView(t *testing.T) {
 	}
 }
 
+// TestViewFollowsSecret: the operators go by what the Secret says now.
+func TestViewFollowsSecret(t *testing.T) {
+	r := newRig(t)
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: driver.CredentialsSecret, Namespace: driver.Namespace},
+		Data:       map[string][]byte{ceph.EntryConf: r.ceph.Conf(), ceph.EntryKeyring: r.ceph.Keyring("admin")},
+	}
+	r.objects = append(r.objects, secret)
+	r.withCluster()
+	secrets := r.config.Cluster.Kube.CoreV1().Secrets(driver.Namespace)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	view := &View{Cluster: r.config.Cluster, Drivers: driver.All, Resolve: r.config.Resolve, Clock: eager{}, Dial: r.config.Dial}
+	screen := &frames{want: 4, end: cancel, after: func(n int) {
+		var err error
+		switch n {
+		case 1:
+			wrong := secret.DeepCopy()
+			wrong.Data[ceph.EntryKeyring] = []byte("[client.nobody]\nkey = " + r.ceph.Credentials("admin").Key.Reveal() + "\n")
+			_, err = secrets.Update(t.Context(), wrong, metav1.UpdateOptions{})
+		case 2:
+			err = secrets.Delete(t.Context(), secret.Name, metav1.DeleteOptions{})
+		case 3:
+			_, err = secrets.Create(t.Context(), secret, metav1.CreateOptions{})
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}}
+	if err := view.Run(ctx, screen); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"answers as client.admin", "client.nobody", "there is no Secret", "answers as client.admin"} {
+		if i >= len(screen.shown) || !strings.Contains(screen.shown[i], want) {
+			t.Fatalf("screen %d lacks %q: %q", i, want, screen.shown)
+		}
+	}
+}
+
 func TestTerminal(t *testing.T) {
 	var out bytes.Buffer
 	terminal := &Terminal{Out: &out, Size: func() (int, int) { return 5, 2 }}
