@@ -1,46 +1,26 @@
 package nodes
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
-	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
-	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // TestLife: a node is told of after a minute, by its state then, and not before, and until it stays
 // served; pods that start are no news, nor is one that crashes each time.
 func TestLife(t *testing.T) {
-	var unserved []Unserved
-	registered := 3
-	daemonSet := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: driver.RBD.NodeName(), Namespace: driver.Namespace}}
-	daemonSet.Status.DesiredNumberScheduled = 3
-	informer := informers.NewSharedInformerFactory(fake.NewClientset(), 0).Apps().V1().DaemonSets()
-	if err := informer.Informer().GetStore().Add(daemonSet); err != nil {
-		t.Fatal(err)
-	}
-	operator, now := conditiontest.New(operatorv1.Managed), clocktesting.NewFakeClock(time.Unix(1000, 0))
-	c := &Controller{Config: Config{Env: ctrl.Env{
-		Driver: driver.RBD, Operator: operator, DaemonSets: informer, Clock: now, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
-	},
-	}, registered: func() (int, error) { return registered, nil }, find: func(context.Context, *appsv1.DaemonSet) (Found, error) { return Found{Unserved: unserved}, nil },
-		name: "test", spells: spells{}}
+	r := newRig(t)
 	unknown := Unserved{Node: "c", Why: "the kubelet does not know the driver", Unregistered: true}
 	cordoned := Unserved{Node: "a", Why: "CrashLoopBackOff; the node is cordoned", Cordoned: true}
 	crashing, away := Unserved{Node: "a", Why: "CrashLoopBackOff"}, Unserved{Node: "b", Why: "the node is not ready", Away: true}
@@ -88,47 +68,29 @@ func TestLife(t *testing.T) {
 		{"the whole cluster is shut down", 0, 0, 3, off, "", "", Report{NotReady: 3}},
 		{"which is no fault of the driver", time.Minute, 0, 3, off, condition.NodesNotReady, "3 of 3 nodes cannot mount volumes of rbd.csi.ceph.com:\na: off\nb: off\nc: off", Report{NotReady: 3}},
 	} {
-		now.SetTime(now.Now().Add(step.after))
-		unserved = step.unserved
-		daemonSet.Status.NumberAvailable, registered = step.available, step.registered
-		if err := c.sync(t.Context(), factory.NewSyncContext("test", c.Recorder), operatorv1.Managed); err != nil {
-			t.Fatal(err)
-		}
-		reason, message := "", ""
-		if got := operator.Condition(condition.NodesServed); got != nil {
-			reason, message = got.Reason, got.Message
-		}
+		r.set("x", 3, step.available, step.unserved)
+		r.registered = step.registered
+		r.look(t, step.after)
+		reason, message := r.served().Reason, r.served().Message
 		if reason != step.want || message != step.why {
 			t.Errorf("%s: got %s: %q", step.reason, reason, message)
 		}
-		if got, _ := c.Report.Get(); got != step.count {
+		if got, _ := r.Report.Get(); got != step.count {
 			t.Errorf("%s: counted %+v, want %+v", step.reason, got, step.count)
 		}
-		if got := operator.Condition(condition.NodesDegraded); (got.Status == operatorv1.ConditionTrue) != (len(nobody) == strings.Count(message, "gone")) {
+		if got := r.operator.Condition(condition.NodesDegraded); (got.Status == operatorv1.ConditionTrue) != (len(nobody) == strings.Count(message, "gone")) {
 			t.Errorf("%s: Degraded is only that no node at all is served: %+v", step.reason, got)
 		}
 	}
-	if operator.Writes() != 14 {
-		t.Errorf("%d writes, want one for each change", operator.Writes())
+	if r.operator.Writes() != 14 {
+		t.Errorf("%d writes, want one for each change", r.operator.Writes())
 	}
 }
 
 // TestLeftOut: nodes without the driver are counted and told at once, beside others that cannot mount, and
 // nobody looks for them where no setting can leave any out.
 func TestLeftOut(t *testing.T) {
-	daemonSet := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: driver.RBD.NodeName(), Namespace: driver.Namespace}}
-	informer := informers.NewSharedInformerFactory(fake.NewClientset(), 0).Apps().V1().DaemonSets()
-	if err := informer.Informer().GetStore().Add(daemonSet); err != nil {
-		t.Fatal(err)
-	}
-	var found Found
-	looks := 0
-	operator, now := conditiontest.New(operatorv1.Managed), clocktesting.NewFakeClock(time.Unix(1000, 0))
-	c := &Controller{Config: Config{Env: ctrl.Env{
-		Driver: driver.RBD, Operator: operator, DaemonSets: informer, Clock: now, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
-	},
-	}, registered: func() (int, error) { return 2, nil }, find: func(context.Context, *appsv1.DaemonSet) (Found, error) { looks++; return found, nil },
-		name: "test", spells: spells{}}
+	r := newRig(t)
 	everywhere, some := map[string]string{corev1.LabelOSStable: "linux"}, map[string]string{corev1.LabelOSStable: "linux", "storage": "ceph"}
 	crashing := []Unserved{{Node: "a", Why: "CrashLoopBackOff"}}
 	const left = "2 of 4 nodes have no driver rbd.csi.ceph.com, because ceph.node leaves them out: y, z"
@@ -153,26 +115,20 @@ func TestLeftOut(t *testing.T) {
 		{"and stay", some, 2, Found{Wanted: 2}, "", "", "", Report{Served: 2}, 6},
 		{"on none at all, as Kubernetes has not heard yet", some, 2, Found{LeftOut: []string{"x", "y", "z"}}, "True", condition.NodesLeftOut, nowhere, Report{Served: 2, LeftOut: 3}, 7},
 	} {
-		found = step.found
-		daemonSet.Spec.Template.Spec.NodeSelector = step.selector
-		daemonSet.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
-		daemonSet.Status.DesiredNumberScheduled, daemonSet.Status.NumberAvailable = 2, step.available
-		if err := c.sync(t.Context(), factory.NewSyncContext("test", c.Recorder), operatorv1.Managed); err != nil {
-			t.Fatal(err)
-		}
-		now.SetTime(now.Now().Add(time.Minute))
-		var got operatorv1.OperatorCondition
-		if held := operator.Condition(condition.NodesServed); held != nil {
-			got = *held
-		}
-		if none := operator.Condition(condition.NodesDegraded); (none.Status == operatorv1.ConditionTrue) != (step.says == nowhere) || none.Message != "" && none.Message != step.says {
+		r.set("x", 2, step.available, nil)
+		r.found = step.found
+		r.daemonSet.Spec.Template.Spec.NodeSelector = step.selector
+		r.daemonSet.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+		r.look(t, time.Minute)
+		got := r.served()
+		if none := r.operator.Condition(condition.NodesDegraded); (none.Status == operatorv1.ConditionTrue) != (step.says == nowhere) || none.Message != "" && none.Message != step.says {
 			t.Errorf("%s: Degraded is only that no node at all is served: %+v", step.reason, none)
 		}
 		if got.Status != step.status || got.Reason != step.want || got.Message != step.says {
 			t.Errorf("%s: got %s %s: %q", step.reason, got.Status, got.Reason, got.Message)
 		}
-		if count, _ := c.Report.Get(); count != step.count || looks != step.looks {
-			t.Errorf("%s: counted %+v in %d looks, want %+v in %d", step.reason, count, looks, step.count, step.looks)
+		if count, _ := r.Report.Get(); count != step.count || r.looks != step.looks {
+			t.Errorf("%s: counted %+v in %d looks, want %+v in %d", step.reason, count, r.looks, step.count, step.looks)
 		}
 	}
 }

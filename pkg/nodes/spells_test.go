@@ -1,25 +1,12 @@
 package nodes
 
 import (
-	"context"
 	"testing"
 	"time"
 
-	operatorv1 "github.com/openshift/api/operator/v1"
-	"github.com/openshift/library-go/pkg/controller/factory"
-	"github.com/openshift/library-go/pkg/operator/events"
-	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes/fake"
-	"k8s.io/utils/clock"
-	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
-	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // TestRemembered: what the controller remembers of nodes makes nobody responsible for what is no more, or has just begun.
@@ -87,7 +74,7 @@ func TestRemembered(t *testing.T) {
 				}
 				r.set(s.uid, s.desired, s.available, s.unserved)
 				r.look(t, s.after)
-				if degraded, reason := r.said(); degraded != s.degraded || reason != s.want {
+				if degraded, reason := r.degraded(), r.served().Reason; degraded != s.degraded || reason != s.want {
 					t.Errorf("%s: got Degraded %v, NodesServed %q, want %v, %q", s.reason, degraded, reason, s.degraded, s.want)
 				}
 			}
@@ -106,14 +93,14 @@ func TestTellsOnAfterRestart(t *testing.T) {
 			r.start()
 		}
 		r.look(t, after)
-		if degraded, reason := r.said(); !degraded || reason != condition.NodesNotServed {
+		if degraded, reason := r.degraded(), r.served().Reason; !degraded || reason != condition.NodesNotServed {
 			t.Errorf("%s later nothing but the process has changed, and Degraded is %v, NodesServed %q", after, degraded, reason)
 		}
 	}
 	r.start()
 	r.set("x", 1, 1, nil)
 	r.look(t, 0)
-	if degraded, reason := r.said(); degraded || reason != "" {
+	if degraded, reason := r.degraded(), r.served().Reason; degraded || reason != "" {
 		t.Errorf("all are served: Degraded is %v, NodesServed %q", degraded, reason)
 	}
 }
@@ -130,59 +117,4 @@ func TestRest(t *testing.T) {
 	if rest, needed := s.rest(began.Add(11 * time.Second)); !needed || rest != calm-10*time.Second {
 		t.Errorf("got %s, %v, want %s", rest, needed, calm-10*time.Second)
 	}
-}
-
-type rig struct {
-	*Controller
-	operator  *conditiontest.Operator
-	now       *clocktesting.FakeClock
-	daemonSet *appsv1.DaemonSet
-	found     Found
-}
-
-func newRig(t *testing.T) *rig {
-	t.Helper()
-	r := &rig{
-		operator: conditiontest.New(operatorv1.Managed), now: clocktesting.NewFakeClock(time.Unix(1000, 0)),
-		daemonSet: &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: driver.RBD.NodeName(), Namespace: driver.Namespace}},
-	}
-	informer := informers.NewSharedInformerFactory(fake.NewClientset(), 0).Apps().V1().DaemonSets()
-	if err := informer.Informer().GetStore().Add(r.daemonSet); err != nil {
-		t.Fatal(err)
-	}
-	r.Controller = &Controller{Config: Config{Env: ctrl.Env{
-		Driver: driver.RBD, Operator: r.operator, DaemonSets: informer, Clock: r.now, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{}),
-	}}}
-	r.start()
-	return r
-}
-
-// start is a process that remembers nothing.
-func (r *rig) start() {
-	r.Controller = &Controller{
-		Config: r.Config, name: "test", spells: spells{},
-		registered: func() (int, error) { return int(r.daemonSet.Status.DesiredNumberScheduled), nil },
-		find:       func(context.Context, *appsv1.DaemonSet) (Found, error) { return r.found, nil },
-	}
-}
-
-func (r *rig) set(uid types.UID, desired, available int32, unserved []Unserved) {
-	r.daemonSet.UID, r.found = uid, Found{Unserved: unserved}
-	r.daemonSet.Status.DesiredNumberScheduled, r.daemonSet.Status.NumberAvailable = desired, available
-}
-
-func (r *rig) look(t *testing.T, after time.Duration) {
-	t.Helper()
-	r.now.Step(after)
-	if err := r.sync(t.Context(), factory.NewSyncContext("test", r.Recorder), operatorv1.Managed); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (r *rig) said() (degraded bool, served string) {
-	if said := r.operator.Condition(condition.NodesServed); said != nil {
-		served = said.Reason
-	}
-	said := r.operator.Condition(condition.NodesDegraded)
-	return said != nil && said.Status == operatorv1.ConditionTrue, served
 }
