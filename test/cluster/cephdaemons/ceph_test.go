@@ -20,7 +20,8 @@ func TestCeph(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a Ceph")
 	}
-	group := process.NewGroup(t.TempDir(), func(process.Record) error { return nil })
+	logs := t.TempDir()
+	group := process.NewGroup(logs, func(process.Record) error { return nil })
 	t.Cleanup(group.Kill)
 	c, err := Start(t.Context(), Options{Dir: t.TempDir() + "/ceph", Daemons: group})
 	if err != nil {
@@ -38,7 +39,7 @@ func TestCeph(t *testing.T) {
 	checkRestart(t, c)
 	checkStartedAnew(t, c)
 	checkFailedFilesystem(t, c)
-	checkMons(t, c)
+	checkMons(t, c, logs)
 	checkNoKeyInArguments(t, c, group)
 }
 
@@ -169,7 +170,7 @@ func checkCrash(t *testing.T, c *Ceph, mon string) {
 }
 
 // checkMons replaces the first mon by two others, one of which was killed in between.
-func checkMons(t *testing.T, c *Ceph) {
+func checkMons(t *testing.T, c *Ceph, logs string) {
 	t.Helper()
 	first := c.MonHost("a")
 	for _, name := range []string{"b", "c"} {
@@ -188,6 +189,9 @@ func checkMons(t *testing.T, c *Ceph) {
 	checkSessions(t, c)
 	if err := c.RemoveMon(t.Context(), "a"); err != nil {
 		t.Fatal(err)
+	}
+	if log, err := os.ReadFile(filepath.Join(logs, "ceph-mon.a.log")); err != nil || strings.Contains(string(log), "removed from monmap") {
+		t.Errorf("mon a lived to see its removal (%v): who has found it meanwhile goes on with it for ever", err)
 	}
 	if want := []string{"b", "c"}; !slices.Equal(c.Mons(), want) {
 		t.Errorf("mons %v, want %v", c.Mons(), want)

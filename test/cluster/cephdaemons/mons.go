@@ -75,8 +75,11 @@ func (c *Ceph) AddMon(ctx context.Context, name string) error {
 }
 
 // RemoveMon takes a mon out of the monmap, running or killed, and returns when the others have a quorum
-// without it, and all daemons a session with one of them: a daemon that looks for a mon while the last one
-// goes that it knows never finds another.
+// without it, and all daemons a session with one of them. It ends the mon first where the others can do
+// without, as Ceph's documentation says (Removing Monitors): by a removal, mons drop their sessions, and who
+// then finds the one that is about to end takes it for its mon for ever (seen with 16.2.15: a session that
+// was granted and never became ready is asked for no sign of life). A daemon can be started anew; ceph-fuse
+// then never answers how large its filesystem is, and cannot be unmounted.
 func (c *Ceph) RemoveMon(ctx context.Context, name string) error {
 	c.mu.Lock()
 	c.mons = slices.DeleteFunc(c.mons, func(m monAddress) bool { return m.name == name })
@@ -84,6 +87,10 @@ func (c *Ceph) RemoveMon(ctx context.Context, name string) error {
 	// From here on commands ask the other mons only.
 	if err := c.writeConfs(); err != nil {
 		return err
+	}
+	if c.majorityWithout(name) {
+		c.stop(ctx, "ceph-mon."+name)
+		c.forgetInterpreters()
 	}
 	if err := c.forgetMon(ctx, name); err != nil {
 		return err
@@ -96,8 +103,7 @@ func (c *Ceph) RemoveMon(ctx context.Context, name string) error {
 	return c.waitForSessions(ctx, lostAfter)
 }
 
-// lostAfter is when a daemon that looks for a mon will find none any more: an MDS of 16.2.15 was seen to look
-// for minutes, on a busy machine, though all mons that it knew but one ran.
+// lostAfter is when a daemon that looks for a mon will find none any more.
 const lostAfter = 45 * time.Second
 
 // waitForSessions waits until each daemon that runs has a session with a mon, and starts those anew that find
@@ -134,15 +140,38 @@ func (c *Ceph) startAnew(ctx context.Context, names []string) error {
 	var errs []error
 	for _, name := range names {
 		kind, id, _ := strings.Cut("ceph-"+name, ".")
-		ending, cancel := context.WithTimeout(ctx, endsWithin)
-		if err := c.forget(kind + "." + id).Stop(ending); err != nil {
-			fmt.Fprintln(c.options.Log, err)
-		}
-		cancel()
+		c.stop(ctx, kind+"."+id)
 		errs = append(errs, c.start(kind, id))
 		fmt.Fprintf(c.options.Log, "%s.%s found no mon, or its MDS did not, and was started again\n", kind, id)
 	}
 	return errors.Join(errs...)
+}
+
+// stop ends a daemon as its service would; one that has ended needs nothing.
+func (c *Ceph) stop(ctx context.Context, daemon string) {
+	p := c.forget(daemon)
+	if p == nil || p.Exited() != nil {
+		return
+	}
+	ending, cancel := context.WithTimeout(ctx, endsWithin)
+	defer cancel()
+	if err := p.Stop(ending); err != nil {
+		fmt.Fprintln(c.options.Log, err)
+	}
+}
+
+// majorityWithout says whether the mons that run are a quorum without one of them.
+func (c *Ceph) majorityWithout(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	others := 0
+	for daemon, p := range c.daemon {
+		if strings.HasPrefix(daemon, "ceph-mon.") && daemon != "ceph-mon."+name && p.Exited() == nil {
+			others++
+		}
+	}
+	// The monmap has the one that goes, too.
+	return 2*others > len(c.mons)+1
 }
 
 // endsWithin is how long a daemon may take to end, before it is killed.
