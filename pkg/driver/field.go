@@ -107,18 +107,19 @@ func (t Text) allows(text string) bool {
 	return t.Never == "" || !regexp.MustCompile(t.Never).MatchString(text)
 }
 
-// check returns what the field must be if value is not that; nil for no objection.
-func (f Field) check(path string, value any) []objection {
+// check returns what the field must be if value is not that; nil for no objection. Members that nobody knows
+// are wrong if it is strict.
+func (f Field) check(path string, value any, strict bool) []objection {
 	switch {
 	case f.MaxItems > 0:
-		return f.checkList(path, value)
+		return f.checkList(path, value, strict)
 	case f.MaxKeys > 0:
-		return f.checkMap(path, value)
+		return f.checkMap(path, value, strict)
 	}
-	return f.checkItem(path, value)
+	return f.checkItem(path, value, strict)
 }
 
-func (f Field) checkList(path string, value any) []objection {
+func (f Field) checkList(path string, value any, strict bool) []objection {
 	items, ok := value.([]any)
 	if !ok || len(items) > f.MaxItems {
 		return []objection{{path, value, fmt.Sprintf("a list of at most %d items", f.MaxItems)}}
@@ -130,12 +131,12 @@ func (f Field) checkList(path string, value any) []objection {
 			out = append(out, objection{at, item, "listed once"})
 			continue
 		}
-		out = append(out, f.checkItem(at, item)...)
+		out = append(out, f.checkItem(at, item, strict)...)
 	}
 	return out
 }
 
-func (f Field) checkMap(path string, value any) []objection {
+func (f Field) checkMap(path string, value any, strict bool) []objection {
 	entries, ok := value.(map[string]any)
 	if !ok || len(entries) == 0 || len(entries) > f.MaxKeys {
 		return []objection{{path, value, fmt.Sprintf("an object of 1 to %d entries", f.MaxKeys)}}
@@ -146,12 +147,12 @@ func (f Field) checkMap(path string, value any) []objection {
 			out = append(out, objection{"a key of " + path, key, f.Keys.Must()})
 			continue
 		}
-		out = append(out, f.checkItem(path+"["+key+"]", entries[key])...)
+		out = append(out, f.checkItem(path+"["+key+"]", entries[key], strict)...)
 	}
 	return out
 }
 
-func (f Field) checkItem(path string, item any) []objection {
+func (f Field) checkItem(path string, item any, strict bool) []objection {
 	if f.Members == nil {
 		return f.checkText(path, item)
 	}
@@ -162,8 +163,11 @@ func (f Field) checkItem(path string, item any) []objection {
 	var out []objection
 	for _, member := range f.Members {
 		if value := object[member.Name]; value != nil || !member.Optional {
-			out = append(out, member.check(path+"."+member.Name, value)...)
+			out = append(out, member.check(path+"."+member.Name, value, strict)...)
 		}
+	}
+	if strict {
+		out = append(out, unknown(f.Members, path, object)...)
 	}
 	if len(out) > 0 {
 		return out
@@ -176,18 +180,12 @@ func (f Field) checkItem(path string, item any) []objection {
 	return out
 }
 
-// unknown are objections to what an object has beside the members that there are, at any depth.
-func unknown(members []Field, path string, value any) []objection {
-	object, _ := value.(map[string]any)
+// unknown are objections to what an object has beside the members that there are; null is nothing.
+func unknown(members []Field, path string, object map[string]any) []objection {
 	var out []objection
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		i := slices.IndexFunc(members, func(f Field) bool { return f.Name == name })
-		if i < 0 {
+		if object[name] != nil && !slices.ContainsFunc(members, func(f Field) bool { return f.Name == name }) {
 			out = append(out, objection{path + "." + name, object[name], "left out: there is only " + known(members)})
-			continue
-		}
-		for at, item := range members[i].items(path+"."+name, object[name]) {
-			out = append(out, unknown(members[i].Members, at, item)...)
 		}
 	}
 	return out
@@ -200,27 +198,6 @@ func known(members []Field) string {
 	}
 	slices.Sort(out)
 	return strings.Join(out, ", ")
-}
-
-// items are the objects of a value, by their paths; none of a field without members.
-func (f Field) items(path string, value any) map[string]any {
-	out := map[string]any{}
-	list, _ := value.([]any)
-	entries, _ := value.(map[string]any)
-	switch {
-	case f.Members == nil:
-	case f.MaxItems > 0:
-		for i, item := range list {
-			out[fmt.Sprintf("%s[%d]", path, i)] = item
-		}
-	case f.MaxKeys > 0:
-		for key, item := range entries {
-			out[path+"["+key+"]"] = item
-		}
-	default:
-		out[path] = value
-	}
-	return out
 }
 
 func (f Field) checkText(path string, value any) []objection {

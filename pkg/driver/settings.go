@@ -162,31 +162,21 @@ func Member(cr *unstructured.Unstructured) (map[string]any, error) {
 // are a newer operator's and are ignored, those of the other driver are refused. An ErrInvalidSettings
 // names every field that is wrong.
 func ParseSettings(d Driver, path string, fields map[string]any) (Settings, error) {
-	return d.parse(path, fields, nil)
+	return d.parse(path, fields, false)
 }
 
 // ParseHandwritten is ParseSettings where no schema has dropped what nobody knows: such fields are wrong.
 func ParseHandwritten(d Driver, path string, fields map[string]any) (Settings, error) {
-	return d.parse(path, fields, d.unknown(path, fields))
+	return d.parse(path, fields, true)
 }
 
-func (d Driver) unknown(path string, fields map[string]any) []string {
-	rest := maps.Clone(fields)
-	for _, other := range All {
-		for _, f := range other.Fields {
-			if !d.knows(f.Name) {
-				delete(rest, f.Name)
-			}
+func (d Driver) parse(path string, fields map[string]any, strict bool) (Settings, error) {
+	var wrong []string
+	if strict {
+		for _, o := range unknown(d.Fields, path, d.withoutOthers(fields)) {
+			wrong = append(wrong, o.String())
 		}
 	}
-	var wrong []string
-	for _, o := range unknown(d.Fields, path, rest) {
-		wrong = append(wrong, o.String())
-	}
-	return wrong
-}
-
-func (d Driver) parse(path string, fields map[string]any, wrong []string) (Settings, error) {
 	own := map[string]any{}
 	for _, f := range d.Fields {
 		value := fields[f.Name]
@@ -194,7 +184,7 @@ func (d Driver) parse(path string, fields map[string]any, wrong []string) (Setti
 			continue
 		}
 		own[f.Name] = value
-		for _, o := range f.check(path+"."+f.Name, value) {
+		for _, o := range f.check(path+"."+f.Name, value, strict) {
 			wrong = append(wrong, o.String())
 		}
 	}
@@ -219,6 +209,19 @@ func (d Driver) parse(path string, fields map[string]any, wrong []string) (Setti
 		}
 	}
 	return s, nil
+}
+
+// withoutOthers are fields but for those of other drivers alone.
+func (d Driver) withoutOthers(fields map[string]any) map[string]any {
+	out := maps.Clone(fields)
+	for _, other := range All {
+		for _, f := range other.Fields {
+			if !d.knows(f.Name) {
+				delete(out, f.Name)
+			}
+		}
+	}
+	return out
 }
 
 func (d Driver) knows(field string) bool {

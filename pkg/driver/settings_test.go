@@ -185,17 +185,21 @@ func TestHandwritten(t *testing.T) {
 				`p.outOfBand[0].name is "x", must be left out: there is only configMap, namespace`,
 			},
 		},
+		"Many": {
+			reason: "in the same order each time", fields: map[string]any{"outOfBand": []any{
+				map[string]any{"namespace": "n", "configMap": "a", "x": "1"}, map[string]any{"namespace": "n", "configMap": "b", "x": "1"},
+				map[string]any{"namespace": "n", "configMap": "c", "x": "1"}, map[string]any{"namespace": "n", "configMap": "d", "x": "1"},
+			}},
+			want: []string{"p.outOfBand[0].x", "p.outOfBand[1].x", "p.outOfBand[2].x", "p.outOfBand[3].x"},
+		},
+		"Null":        {reason: "is nothing", fields: map[string]any{"mouner": nil}},
 		"OtherDriver": {reason: "it is told once", fields: map[string]any{"filesystem": "f"}, want: []string{`p.filesystem is "f", must be left out: it is a setting of cephfs.csi.ceph.com`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := ParseHandwritten(RBD, "p", tc.fields)
-			text, prefix := "", "invalid settings of ClusterCSIDriver rbd.csi.ceph.com: "
+			var said []string
 			if err != nil {
-				text = strings.TrimPrefix(err.Error(), prefix)
-			}
-			said := strings.Split(text, "; ")
-			if len(tc.want) == 0 {
-				tc.want = []string{""}
+				said = strings.Split(strings.TrimPrefix(err.Error(), "invalid settings of ClusterCSIDriver rbd.csi.ceph.com: "), "; ")
 			}
 			if len(said) != len(tc.want) {
 				t.Fatalf("%s: got %q, want %q", tc.reason, said, tc.want)
