@@ -58,8 +58,9 @@ type Controller struct {
 
 // New returns the controller <ConditionPrefix>NodesController. It writes the condition NodesServed, with
 // the reasons NodesNotServed and NodesNotReady, while nodes cannot mount volumes for longer than a
-// minute, and until they can for half a minute, and with the reason NodesLeftOut while settings leave nodes without the driver; otherwise the
-// condition is absent.
+// minute, and until they can for half a minute, and with the reason NodesLeftOut while settings leave
+// nodes without the driver; otherwise the condition is absent. While that is so of all nodes, it writes
+// NodesDegraded, too.
 func New(config Config) *Controller {
 	c := &Controller{Config: config, name: config.Driver.ConditionPrefix + "NodesController", spells: spells{}}
 	kubelets := Registrations{Driver: config.Driver, CSINodes: config.CSINodes.Lister()}
@@ -97,7 +98,7 @@ func (c *Controller) sync(ctx context.Context, syncCtx factory.SyncContext, _ op
 	}
 	c.remember(daemonSet, found.Unserved)
 	told := c.spells.told()
-	c.Report.Set(count(daemonSet, found.LeftOut, union(found.Unserved, told)))
+	c.Report.Set(count(daemonSet, found.LeftOut, c.spells.counted()))
 	if rest, needed := c.spells.rest(c.Clock.Now()); needed {
 		syncCtx.Queue().AddAfter(syncCtx.QueueKey(), rest)
 	}
@@ -118,11 +119,11 @@ func (c *Controller) remember(daemonSet *appsv1.DaemonSet, unserved []Unserved) 
 	if daemonSet.UID != c.of {
 		clear(c.spells)
 	}
+	c.spells.see(now, unserved)
 	if desired < c.desired {
-		c.spells.keep(unserved)
+		c.spells.forgetServed()
 	}
 	c.of, c.desired = daemonSet.UID, desired
-	c.spells.see(now, unserved)
 }
 
 // stands says that what a former process said of nodes is not to be taken back, because this one has not
@@ -136,16 +137,6 @@ func (c *Controller) stands() (bool, error) {
 		return false, fmt.Errorf("reading what ClusterCSIDriver %s says of nodes: %w", c.Driver.Name, err)
 	}
 	return v1helpers.IsOperatorConditionFalse(status.Conditions, condition.NodesServed), nil
-}
-
-func union(unserved, told []Unserved) []Unserved {
-	out := slices.Clone(unserved)
-	for _, u := range told {
-		if !among(unserved, u.Node) {
-			out = append(out, u)
-		}
-	}
-	return out
 }
 
 // Unserved are the nodes of a DaemonSet that miss a pod.
@@ -178,11 +169,11 @@ func (c *Controller) report(ctx context.Context, desired int32, found Found) err
 	return condition.Say(ctx, c.Operator, c.name, nil, none(c.Driver.Name, desired, found), some(c.Driver.Name, desired, found))
 }
 
-// none is bad while no node at all is served, unless all are away.
+// none is bad while no node at all is served, by what is told of them, unless all are away.
 func none(name string, desired int32, found Found) *condition.Said {
 	reason := reasonOf(found.Unserved)
 	switch {
-	case found.Wanted == 0 && len(found.LeftOut) > 0:
+	case found.Wanted == 0 && len(found.LeftOut) > 0 && !found.Leaving:
 		return condition.New(condition.NodesDegraded, operatorv1.ConditionTrue, condition.NodesLeftOut, leftOutMessage(name, found))
 	case desired > 0 && len(found.Unserved) >= int(desired) && reason == condition.NodesNotServed:
 		return condition.New(condition.NodesDegraded, operatorv1.ConditionTrue, reason, message(name, desired, found.Unserved))

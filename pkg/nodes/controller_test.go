@@ -113,7 +113,8 @@ func TestLeftOut(t *testing.T) {
 		{"for a minute", some, 1, Found{Wanted: 2, Unserved: crashing, LeftOut: []string{"y", "z"}}, "False", condition.NodesNotServed, broken, Report{Served: 1, NotServed: 1, LeftOut: 2}, 4},
 		{"on some, which are all", some, 2, Found{}, "False", condition.NodesNotServed, "1 of 2 nodes cannot mount volumes of rbd.csi.ceph.com:\na: CrashLoopBackOff", Report{Served: 1, NotServed: 1}, 5},
 		{"and stay", some, 2, Found{Wanted: 2}, "", "", "", Report{Served: 2}, 6},
-		{"on none at all, as Kubernetes has not heard yet", some, 2, Found{LeftOut: []string{"x", "y", "z"}}, "True", condition.NodesLeftOut, nowhere, Report{Served: 2, LeftOut: 3}, 7},
+		{"on none at all, where pods still end", some, 2, Found{Leaving: true, LeftOut: []string{"x"}}, "True", condition.NodesLeftOut, "1 of 1 nodes have no driver rbd.csi.ceph.com, because ceph.node leaves them out: x", Report{Served: 2, LeftOut: 1}, 7},
+		{"on none at all, as Kubernetes has not heard yet", some, 2, Found{LeftOut: []string{"x", "y", "z"}}, "True", condition.NodesLeftOut, nowhere, Report{Served: 2, LeftOut: 3}, 8},
 	} {
 		r.set("x", 2, step.available, nil)
 		r.found = step.found
@@ -165,16 +166,19 @@ func TestLook(t *testing.T) {
 		after      time.Duration
 		uid        types.UID
 		generation int64
+		desired    int32
 		requests   int
 	}{
-		{"the first time", 0, "one", 1, 2},
-		{"a pod has started", 29 * time.Second, "one", 1, 2},
-		{"half a minute later", time.Second, "one", 1, 4},
-		{"a change", 0, "one", 2, 6},
-		{"another one", 0, "other", 2, 8},
+		{"the first time", 0, "one", 1, 2, 2},
+		{"a pod has started", 29 * time.Second, "one", 1, 2, 2},
+		{"half a minute later", time.Second, "one", 1, 2, 4},
+		{"a change", 0, "one", 2, 2, 6},
+		{"another one", 0, "other", 2, 2, 8},
+		{"a node comes, whose pod starts", 0, "other", 2, 3, 8},
+		{"and is deleted", 0, "other", 2, 2, 10},
 	} {
 		now.SetTime(now.Now().Add(step.after))
-		daemonSet.UID, daemonSet.Generation = step.uid, step.generation
+		daemonSet.UID, daemonSet.Generation, daemonSet.Status.DesiredNumberScheduled = step.uid, step.generation, step.desired
 		found, err := look.Find(t.Context(), daemonSet)
 		got := found.Unserved
 		if err != nil || len(got) != 1 || got[0].Node != "b" {

@@ -20,7 +20,7 @@ import (
 const deadline = 20 * time.Second
 
 // Look finds the unserved nodes of one DaemonSet. While pods start, its status changes with each of them:
-// an answer is good for half a minute, and for one generation of one DaemonSet.
+// an answer is good for half a minute, for one generation of one DaemonSet, and while no node goes.
 type Look struct {
 	kube  kubernetes.Interface
 	clock clock.PassiveClock
@@ -31,6 +31,7 @@ type Look struct {
 	at         time.Time
 	of         types.UID
 	generation int64
+	desired    int32
 	found      Found
 }
 
@@ -43,13 +44,15 @@ func NewLook(kube kubernetes.Interface, clock clock.PassiveClock, registered fun
 func (l *Look) Find(ctx context.Context, daemonSet *appsv1.DaemonSet) (Found, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now := l.clock.Now(); now.Sub(l.at) >= again || l.of != daemonSet.UID || l.generation != daemonSet.Generation {
+	now, desired := l.clock.Now(), daemonSet.Status.DesiredNumberScheduled
+	if now.Sub(l.at) >= again || l.of != daemonSet.UID || l.generation != daemonSet.Generation || desired < l.desired {
 		found, err := l.ask(ctx, daemonSet)
 		if err != nil {
 			return Found{}, err
 		}
 		l.at, l.of, l.generation, l.found = now, daemonSet.UID, daemonSet.Generation, found
 	}
+	l.desired = desired
 	return l.found, nil
 }
 

@@ -53,9 +53,23 @@ func (s spells) see(now time.Time, unserved []Unserved) {
 	}
 }
 
-// keep forgets all others.
-func (s spells) keep(unserved []Unserved) {
-	maps.DeleteFunc(s, func(node string, _ spell) bool { return !among(unserved, node) })
+// forgetServed forgets nodes that are served again.
+func (s spells) forgetServed() {
+	maps.DeleteFunc(s, func(_ string, held spell) bool { return !held.served.IsZero() })
+}
+
+// counted are those that are not served, and those that are told still.
+func (s spells) counted() []Unserved {
+	var out []Unserved
+	for _, held := range s {
+		switch {
+		case held.served.IsZero():
+			out = append(out, held.seen)
+		case held.told != nil:
+			out = append(out, *held.told)
+		}
+	}
+	return out
 }
 
 // told are those that have lasted, sorted.
