@@ -9,8 +9,8 @@ import (
 type Capacity struct {
 	PoolID int64
 	Pool   string
-	// Stored is what clients have written, Available what they can still write, in bytes, by the quota of the pool
-	// if that is less.
+	// Stored is what clients have written, Available what they can still write, in bytes: by the pool's quota of
+	// bytes, if that is less. A quota of objects is not reckoned with.
 	Stored, Available uint64
 }
 
@@ -23,7 +23,8 @@ func (c Capacity) Used() float64 {
 	return float64(c.Stored) / whole
 }
 
-// ParseCapacities reads the JSON of `ceph df detail`, whose max_avail takes no account of quotas. Pools of which no OSD has told anything yet are missing.
+// ParseCapacities reads the JSON of `ceph df detail`, whose max_avail takes no account of quotas. Pools of
+// which no OSD has told anything yet are missing.
 func ParseCapacities(data []byte) ([]Capacity, error) {
 	var reply struct {
 		Pools []struct {

@@ -36,9 +36,9 @@ type View struct {
 	Clock       clock.Clock
 
 	session Ceph
-	// user is the Ceph user of the session, used what declares both.
-	user string
-	used map[string][]byte
+	// user is the Ceph user of the session, declared the content of the Secret that it was made from.
+	user     string
+	declared map[string][]byte
 }
 
 // Screen shows what a view sees.
@@ -115,7 +115,7 @@ func (v *View) look(ctx context.Context) seen {
 
 func (v *View) lookAtCeph(ctx context.Context) seenCeph {
 	data, err := v.declaration(ctx)
-	if known := err == nil || errors.Is(err, errNotDeclared); known && !maps.EqualFunc(data, v.used, bytes.Equal) {
+	if known := err == nil || errors.Is(err, errNotDeclared); known && !maps.EqualFunc(data, v.declared, bytes.Equal) {
 		v.hangUp()
 	}
 	if v.session == nil {
@@ -162,7 +162,7 @@ func (v *View) connect(ctx context.Context, data map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	v.user, v.used = source.UserID, data
+	v.user, v.declared = source.UserID, data
 	session, err := v.Dial(ctx, source)
 	if err != nil {
 		return err

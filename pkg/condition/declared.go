@@ -75,7 +75,7 @@ var Declared = []Declaration{
 	},
 	{
 		Type: NodesServed, Absent: "otherwise",
-		Says: "False: there have been nodes for a minute that cannot mount volumes: they have no ready node pod, or their kubelet does not know the driver; " +
+		Says: "False: nodes have been unable to mount volumes for a minute, or were until half a minute ago: they have no ready node pod, or their kubelet does not know the driver; " +
 			"the message names the first five, and why. True: `ceph.node` [leaves nodes out](../nodes/README.md), which the message names",
 	},
 	{

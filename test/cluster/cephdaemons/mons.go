@@ -75,11 +75,9 @@ func (c *Ceph) AddMon(ctx context.Context, name string) error {
 }
 
 // RemoveMon takes a mon out of the monmap, running or killed, and returns when the others have a quorum
-// without it, and all daemons a session with one of them. It ends the mon first where the others can do
-// without, as Ceph's documentation says (Removing Monitors): by a removal, mons drop their sessions, and who
-// then finds the one that is about to end takes it for its mon for ever (seen with 16.2.15: a session that
-// was granted and never became ready is asked for no sign of life). A daemon can be started anew; ceph-fuse
-// then never answers how large its filesystem is, and cannot be unmounted.
+// without it, and all daemons a session with one of them. Where the others are a quorum, it ends the mon
+// first, as Ceph's documentation says: a client that finds a mon between its removal and its end keeps it for
+// ever (seen with 16.2.15). A daemon that is lost so can be started anew; a ceph-fuse cannot, nor be unmounted.
 func (c *Ceph) RemoveMon(ctx context.Context, name string) error {
 	c.mu.Lock()
 	c.mons = slices.DeleteFunc(c.mons, func(m monAddress) bool { return m.name == name })
@@ -88,7 +86,7 @@ func (c *Ceph) RemoveMon(ctx context.Context, name string) error {
 	if err := c.writeConfs(); err != nil {
 		return err
 	}
-	if c.majorityWithout(name) {
+	if c.othersAreQuorum() {
 		c.stop(ctx, "ceph-mon."+name)
 		c.forgetInterpreters()
 	}
@@ -160,18 +158,17 @@ func (c *Ceph) stop(ctx context.Context, daemon string) {
 	}
 }
 
-// majorityWithout says whether the mons that run are a quorum without one of them.
-func (c *Ceph) majorityWithout(name string) bool {
+// othersAreQuorum says whether those of c.mons that run are a majority of a monmap that has one mon more.
+func (c *Ceph) othersAreQuorum() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	others := 0
-	for daemon, p := range c.daemon {
-		if strings.HasPrefix(daemon, "ceph-mon.") && daemon != "ceph-mon."+name && p.Exited() == nil {
-			others++
+	running := 0
+	for _, m := range c.mons {
+		if p := c.daemon["ceph-mon."+m.name]; p != nil && p.Exited() == nil {
+			running++
 		}
 	}
-	// The monmap has the one that goes, too.
-	return 2*others > len(c.mons)+1
+	return 2*running > len(c.mons)+1
 }
 
 // endsWithin is how long a daemon may take to end, before it is killed.
