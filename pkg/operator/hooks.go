@@ -104,6 +104,24 @@ func place(pod *corev1.PodSpec, set driver.Pods) {
 	}
 }
 
+// At traceAll, library-go's verbosity of that, client-go logs what the API server is sent and answers,
+// Secrets with their keys among it (rest/request.go, logBody).
+const (
+	traceAll      = "--v=8"
+	withoutSecret = "--v=7"
+)
+
+// hideSecrets has no container log what is in Secrets.
+func hideSecrets(pod *corev1.PodSpec) {
+	for _, container := range pod.Containers {
+		for i, arg := range container.Args {
+			if arg == traceAll {
+				container.Args[i] = withoutSecret
+			}
+		}
+	}
+}
+
 // plainUser is nobody's in the images of the controllers.
 const plainUser = 65534
 

@@ -1,12 +1,16 @@
 package operator
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	configv1 "github.com/openshift/api/config/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
 	configlisters "github.com/openshift/client-go/config/listers/config/v1"
+	"github.com/openshift/library-go/pkg/operator/loglevel"
 	"github.com/openshift/library-go/pkg/operator/resource/resourceapply"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -166,6 +170,18 @@ func TestPlace(t *testing.T) {
 				t.Errorf("%s: -want +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestHideSecrets: TraceAll, by library-go's numbers, is what client-go logs the content of Secrets at.
+func TestHideSecrets(t *testing.T) {
+	for level, want := range map[operatorv1.LogLevel]string{operatorv1.Normal: "--v=2", operatorv1.Trace: "--v=6", operatorv1.TraceAll: "--v=7"} {
+		verbosity := fmt.Sprint("--v=", loglevel.LogLevelToVerbosity(level))
+		pod := corev1.PodSpec{Containers: []corev1.Container{{Args: []string{"--a"}}, {Args: []string{"--b", verbosity}}}}
+		hideSecrets(&pod)
+		if got := pod.Containers[1].Args; !slices.Equal(got, []string{"--b", want}) {
+			t.Errorf("%s: got %q, want %s", level, got, want)
+		}
 	}
 }
 

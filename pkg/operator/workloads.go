@@ -45,6 +45,7 @@ func (s operands) controllerDeployment() factory.Controller {
 		func(_ *operatorv1.OperatorSpec, d *appsv1.Deployment) error {
 			settings, err := s.Settings()
 			place(&d.Spec.Template.Spec, settings.Controller)
+			hideSecrets(&d.Spec.Template.Spec)
 			return err
 		},
 		withGroupSnapshots(s.Driver, s.Served),
@@ -88,6 +89,7 @@ func (s operands) nodeDaemonSet(served *nodes.Controller) factory.Controller {
 		func(_ *operatorv1.OperatorSpec, d *appsv1.DaemonSet) error {
 			settings, err := s.Settings()
 			place(&d.Spec.Template.Spec, settings.Node)
+			hideSecrets(&d.Spec.Template.Spec)
 			return err
 		},
 		updates.Hook,

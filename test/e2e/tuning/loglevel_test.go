@@ -20,8 +20,8 @@ var _ = Describe("spec.logLevel", func() {
 
 	It("reaches the driver in both kinds of pods", func(ctx SpecContext) {
 		DeferCleanup(set, operatorv1.Normal)
-		verbosity := map[operatorv1.LogLevel]string{operatorv1.Debug: "--v=4", operatorv1.Normal: "--v=2"}
-		for _, level := range []operatorv1.LogLevel{operatorv1.Debug, operatorv1.Normal} {
+		verbosity := map[operatorv1.LogLevel]string{operatorv1.TraceAll: "--v=7", operatorv1.Debug: "--v=4", operatorv1.Normal: "--v=2"}
+		for _, level := range []operatorv1.LogLevel{operatorv1.TraceAll, operatorv1.Debug, operatorv1.Normal} {
 			set(ctx, level)
 			for _, d := range driver.All {
 				Eventually(func(g Gomega) {

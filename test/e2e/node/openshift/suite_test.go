@@ -27,6 +27,7 @@ var _ = Describe(description, Ordered, ContinueOnFailure, func() {
 	node.Pooled()
 	node.Copied()
 	node.Shown()
+	node.Traced()
 	node.Broken()
 	node.Removed()
 	node.Uninstalled()
