@@ -58,12 +58,22 @@ func (o *OpenShift) SetProxy(ctx context.Context, proxy configv1.ProxyStatus) er
 
 // SetTLSProfile changes the cluster's TLS profile; nil means the default one.
 func (o *OpenShift) SetTLSProfile(ctx context.Context, profile *configv1.TLSSecurityProfile) error {
+	return o.changeAPIServer(ctx, func(spec *configv1.APIServerSpec) { spec.TLSSecurityProfile = profile })
+}
+
+// SetTLSAdherence changes who has to follow the TLS profile, where the CRD knows that field: it does with the
+// feature gate TLSAdherence.
+func (o *OpenShift) SetTLSAdherence(ctx context.Context, policy configv1.TLSAdherencePolicy) error {
+	return o.changeAPIServer(ctx, func(spec *configv1.APIServerSpec) { spec.TLSAdherence = policy })
+}
+
+func (o *OpenShift) changeAPIServer(ctx context.Context, change func(*configv1.APIServerSpec)) error {
 	return retried("APIServer cluster", func() error {
 		current, err := o.config.APIServers().Get(ctx, "cluster", metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
-		current.Spec.TLSSecurityProfile = profile
+		change(&current.Spec)
 		_, err = o.config.APIServers().Update(ctx, current, metav1.UpdateOptions{})
 		return err
 	})

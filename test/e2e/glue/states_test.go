@@ -3,6 +3,7 @@ package glue
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -124,24 +125,29 @@ func stoodDown() {
 	})
 }
 
-// profiled changes the TLS profile of the cluster.
+// profiled changes the TLS profile of the cluster. Who follows it already does so by each policy, says the API.
 func profiled() {
-	It("serves with the cluster's TLS profile itself", func(ctx SpecContext) {
-		configured := func(minimum string) {
-			GinkgoHelper()
-			Eventually(func(g Gomega) {
-				configMap, err := env.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, fixture.GlueAccount+"-config", metav1.GetOptions{})
-				g.Expect(err).NotTo(HaveOccurred())
-				g.Expect(configMap.Data["config.yaml"]).To(ContainSubstring("minTLSVersion: " + minimum))
-			}).WithContext(ctx).Should(Succeed())
-		}
-		DeferCleanup(env.Cluster.SetTLSProfile, (*configv1.TLSSecurityProfile)(nil))
-		Expect(env.Cluster.SetTLSProfile(ctx, &configv1.TLSSecurityProfile{Type: configv1.TLSProfileModernType, Modern: &configv1.ModernTLSProfile{}})).To(Succeed())
-		configured("VersionTLS13")
-		Expect(env.Cluster.SetTLSProfile(ctx, nil)).To(Succeed())
-		configured("VersionTLS12")
-		env.Settle(ctx)
-	})
+	for _, policy := range fixture.TLSAdherences {
+		It(fmt.Sprintf("has itself and the operators serve with the cluster's TLS profile, tlsAdherence being %q", policy), func(ctx SpecContext) {
+			env.ServeTLSAdherence(ctx, policy)
+			configured := func(minimum string) {
+				GinkgoHelper()
+				for _, name := range []string{fixture.GlueAccount + "-config", driver.RBD.OperatorName() + "-config", driver.CephFS.OperatorName() + "-config"} {
+					Eventually(func(g Gomega) {
+						configMap, err := env.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, name, metav1.GetOptions{})
+						g.Expect(err).NotTo(HaveOccurred())
+						g.Expect(configMap.Data["config.yaml"]).To(ContainSubstring("minTLSVersion: "+minimum), name)
+					}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+				}
+			}
+			DeferCleanup(env.Cluster.SetTLSProfile, (*configv1.TLSSecurityProfile)(nil))
+			Expect(env.Cluster.SetTLSProfile(ctx, &configv1.TLSSecurityProfile{Type: configv1.TLSProfileModernType, Modern: &configv1.ModernTLSProfile{}})).To(Succeed())
+			configured("VersionTLS13")
+			Expect(env.Cluster.SetTLSProfile(ctx, nil)).To(Succeed())
+			configured("VersionTLS12")
+			env.Settle(ctx)
+		})
+	}
 }
 
 // setCSO has a cluster-storage-operator with these variables, which runs nowhere.

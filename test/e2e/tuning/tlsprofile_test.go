@@ -1,6 +1,7 @@
 package tuning
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -33,20 +34,23 @@ var _ = Describe("The cluster's TLS profile", func() {
 		}
 	}
 
-	It("reaches every kube-rbac-proxy within seconds", func(ctx SpecContext) {
-		DeferCleanup(env.Cluster.SetTLSProfile, (*configv1.TLSSecurityProfile)(nil))
-		everywhere(ctx, "VersionTLS12")
-		begin := time.Now()
-		Expect(env.Cluster.SetTLSProfile(ctx, &configv1.TLSSecurityProfile{Type: configv1.TLSProfileModernType, Modern: &configv1.ModernTLSProfile{}})).To(Succeed())
-		everywhere(ctx, "VersionTLS13", "TLS_AES_128_GCM_SHA256")
-		AddReportEntry("in the Deployments after " + time.Since(begin).String())
+	for _, policy := range fixture.TLSAdherences {
+		It(fmt.Sprintf("reaches every kube-rbac-proxy within seconds, tlsAdherence being %q", policy), func(ctx SpecContext) {
+			env.ServeTLSAdherence(ctx, policy)
+			DeferCleanup(env.Cluster.SetTLSProfile, (*configv1.TLSSecurityProfile)(nil))
+			everywhere(ctx, "VersionTLS12")
+			begin := time.Now()
+			Expect(env.Cluster.SetTLSProfile(ctx, &configv1.TLSSecurityProfile{Type: configv1.TLSProfileModernType, Modern: &configv1.ModernTLSProfile{}})).To(Succeed())
+			everywhere(ctx, "VersionTLS13", "TLS_AES_128_GCM_SHA256")
+			AddReportEntry("in the Deployments after " + time.Since(begin).String())
 
-		Expect(env.Cluster.SetTLSProfile(ctx, &configv1.TLSSecurityProfile{Type: configv1.TLSProfileCustomType, Custom: &configv1.CustomTLSProfile{
-			TLSProfileSpec: configv1.TLSProfileSpec{Ciphers: []string{"ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384"}, MinTLSVersion: configv1.VersionTLS12},
-		}})).To(Succeed())
-		everywhere(ctx, "VersionTLS12", "=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384")
+			Expect(env.Cluster.SetTLSProfile(ctx, &configv1.TLSSecurityProfile{Type: configv1.TLSProfileCustomType, Custom: &configv1.CustomTLSProfile{
+				TLSProfileSpec: configv1.TLSProfileSpec{Ciphers: []string{"ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384"}, MinTLSVersion: configv1.VersionTLS12},
+			}})).To(Succeed())
+			everywhere(ctx, "VersionTLS12", "=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384")
 
-		Expect(env.Cluster.SetTLSProfile(ctx, nil)).To(Succeed())
-		everywhere(ctx, "VersionTLS12", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256")
-	})
+			Expect(env.Cluster.SetTLSProfile(ctx, nil)).To(Succeed())
+			everywhere(ctx, "VersionTLS12", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256")
+		})
+	}
 })
