@@ -29,7 +29,7 @@ func run(file string) error {
 	if err := os.WriteFile("/proc/sys/net/ipv4/ip_forward", []byte("1"), 0o644); err != nil {
 		return err
 	}
-	if err := writeConfigurations(n); err != nil {
+	if err := errors.Join(writeConfigurations(n), listenAsKernel()); err != nil {
 		return err
 	}
 	go keep(n, "containerd", "containerd", "--config", configFile(n, "containerd.toml"))

@@ -8,11 +8,12 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/openshift/ceph-csi-driver-operator/test/standins/cephcsi/access"
 	"github.com/openshift/ceph-csi-driver-operator/test/standins/cephcsi/node"
@@ -36,6 +37,9 @@ func (d devices) of(place volumes.Place, image string) device {
 }
 
 func (d device) mountPoint() string { return filepath.Join(d.folder, "image") }
+
+// lock is a file that rbd-fuse holds locked until it has ended.
+func (d device) lock() string { return filepath.Join(d.folder, "lock") }
 
 // path is the device's; empty where the image has none, or had before the node started again.
 func (d device) path() (string, error) {
@@ -92,7 +96,7 @@ func (d device) showNBD(ctx context.Context, session *access.Session, place volu
 func (d device) showFile(ctx context.Context, session *access.Session, place volumes.Place, image string, kernel, readOnly bool) (string, error) {
 	// rbd-fuse takes the rest from here, as all of Ceph's programs do.
 	arguments := []string{
-		"CEPH_ARGS=" + strings.Join([]string{"--id", session.User.ID, "-m", session.Mons(), "--keyfile", session.User.KeyFile}, " "),
+		d.lock(), "env", "CEPH_ARGS=" + strings.Join([]string{"--id", session.User.ID, "-m", session.Mons(), "--keyfile", session.User.KeyFile}, " "),
 		"rbd-fuse", "-p", place.Pool, "-r", image, "-c", "/etc/ceph/ceph.conf", d.mountPoint(),
 	}
 	if place.Namespace != "" {
@@ -102,7 +106,7 @@ func (d device) showFile(ctx context.Context, session *access.Session, place vol
 	if kernel {
 		run = node.Outlive
 	}
-	if _, err := run(ctx, "env", arguments...); err != nil {
+	if _, err := run(ctx, "flock", arguments...); err != nil {
 		return "", err
 	}
 	file := filepath.Join(d.mountPoint(), image)
@@ -151,11 +155,12 @@ func (d device) detach(ctx context.Context) error {
 // closed says that rbd-fuse has ended, which it does after its mount is gone; until then it watches the
 // image, which nobody may remove.
 func (d device) closed() bool {
-	processes, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is right
-	return !slices.ContainsFunc(processes, func(path string) bool {
-		arguments, err := os.ReadFile(path) // It may end meanwhile.
-		return err == nil && slices.Contains(strings.Split(string(arguments), "\x00"), d.mountPoint())
-	})
+	file, err := os.Open(d.lock())
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	defer file.Close()
+	return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }
 
 // shows is how long rbd-fuse may take to show an image's new size.

@@ -4,20 +4,22 @@ package node
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"golang.org/x/sys/unix"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	mount "k8s.io/mount-utils"
+
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/node/wire"
 )
 
 // Mounter is Kubernetes' own.
@@ -34,32 +36,24 @@ func Run(ctx context.Context, program string, arguments ...string) (string, erro
 	return strings.TrimSpace(stdout.String()), nil
 }
 
-// Outlive is Run of a program that leaves the pod's cgroups before it begins: a kernel's mount goes
-// on when the plugin's pod ends, and so must what stands in for it. It needs the node's processes
-// (hostPID); without them, the program stays where the plugin is.
+// Outlive is Run by what stands in for the node's kernel: a kernel's mount goes on when the plugin's pod ends.
+// Where there is none, the program stays where the plugin is.
 func Outlive(ctx context.Context, program string, arguments ...string) (string, error) {
-	const wait = `read -r go; exec "$@"`
-	var stdout, stderr strings.Builder
-	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", wait, program, program}, arguments...)...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.WaitDelay = 10 * time.Second
-	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true}
-	input, err := cmd.StdinPipe()
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", wire.KernelSocket)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Run(ctx, program, arguments...)
+	}
 	if err != nil {
 		return "", err
 	}
-	if err := cmd.Start(); err != nil {
-		return "", err
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	var out wire.Started
+	err = errors.Join(json.NewEncoder(conn).Encode(append([]string{program}, arguments...)), json.NewDecoder(conn).Decode(&out))
+	if err == nil && out.Error != "" {
+		err = errors.New(out.Error)
 	}
-	groups, _ := filepath.Glob("/proc/1/root/sys/fs/cgroup/*/cgroup.procs") // the pattern is right
-	for _, group := range append(groups, "/proc/1/root/sys/fs/cgroup/cgroup.procs") {
-		_ = os.WriteFile(group, fmt.Append(nil, cmd.Process.Pid), 0)
-	}
-	_, err = fmt.Fprintln(input, "go")
-	if err := errors.Join(err, input.Close(), cmd.Wait()); err != nil {
-		return "", fmt.Errorf("an error (%w) occurred while running %s, stderr: %s", err, program, strings.TrimSpace(stderr.String()))
-	}
-	return strings.TrimSpace(stdout.String()), nil
+	return out.Output, err
 }
 
 // Mounted tells whether something is mounted there; nothing is where there is no such path.

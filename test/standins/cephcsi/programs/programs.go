@@ -3,7 +3,7 @@ package programs
 
 // Node are those of the node plugins. Kernel modules and devices are the node's.
 var Node = []string{
-	"blkid", "blockdev", "dumpe2fs", "env", "fsck", "fsck.ext4", "fsck.xfs", "losetup", "mkfs.ext4", "mkfs.xfs",
+	"blkid", "blockdev", "dumpe2fs", "env", "flock", "fsck", "fsck.ext4", "fsck.xfs", "losetup", "mkfs.ext4", "mkfs.xfs",
 	"modprobe", "mount", "resize2fs", "sh", "umount", "xfs_growfs", "xfs_io", "xfs_repair",
 	"ceph-fuse", "fusermount3", "rbd-fuse", "rbd-nbd",
 }

@@ -136,7 +136,8 @@ func (n *Node) mount(ctx context.Context, l *located, directory string, request 
 	if err := loadModule(ctx); err != nil {
 		return err
 	}
-	_, err := node.Outlive(ctx, "ceph-fuse", arguments...)
+	// Who may open what, the kernel knows itself.
+	_, err := node.Outlive(ctx, "ceph-fuse", append(arguments, "--fuse_default_permissions=true")...)
 	return err
 }
 
