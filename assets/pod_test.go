@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/utils/ptr"
 )
 
 func labelSet(values map[string]string) labels.Set { return labels.Set(values) }
@@ -16,7 +17,7 @@ func wrongScheduling(w workload) []string {
 			"priority":         {pod.PriorityClassName, "system-node-critical"},
 			"tolerates all":    {slices.Contains(pod.Tolerations, corev1.Toleration{Operator: corev1.TolerationOpExists}), true},
 			"hostNetwork":      {pod.HostNetwork, true},
-			"hostPID":          {pod.HostPID, true},
+			"hostPID":          {pod.HostPID, false},
 			"dnsPolicy":        {pod.DNSPolicy, corev1.DNSClusterFirstWithHostNet},
 			"operating system": {pod.NodeSelector["kubernetes.io/os"], "linux"},
 		})
@@ -40,6 +41,28 @@ func wrongScheduling(w workload) []string {
 	for _, policy := range []string{"dns", "api-server", "metrics-range", "all-egress"} {
 		label := "openshift.storage.network-policy." + policy
 		values["label "+label] = [2]any{w.template.Labels[label], "allow"}
+	}
+	return unequal(values)
+}
+
+// tooPrivileged finds containers of node pods that are privileged and need not be, and those that SELinux would
+// keep from the socket of the one that is: https://github.com/juicedata/juicefs-csi-driver/issues/1362
+func tooPrivileged(w workload) []string {
+	values := map[string][2]any{}
+	for _, c := range w.template.Spec.Containers {
+		if !w.node {
+			continue
+		}
+		mounts := slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPropagation != nil })
+		values[c.Name+" is privileged"] = [2]any{ptr.Deref(c.SecurityContext.Privileged, false), mounts}
+		if mounts {
+			continue
+		}
+		s := c.SecurityContext
+		values[c.Name+" in SELinux"] = [2]any{ptr.Deref(s.SELinuxOptions, corev1.SELinuxOptions{}), corev1.SELinuxOptions{Type: "spc_t", Level: "s0"}}
+		values[c.Name+" allowPrivilegeEscalation"] = [2]any{ptr.Deref(s.AllowPrivilegeEscalation, true), false}
+		values[c.Name+" drops ALL"] = [2]any{s.Capabilities != nil && slices.Equal(s.Capabilities.Drop, []corev1.Capability{"ALL"}), true}
+		values[c.Name+" seccomp"] = [2]any{ptr.Deref(s.SeccompProfile, corev1.SeccompProfile{}).Type, corev1.SeccompProfileTypeRuntimeDefault}
 	}
 	return unequal(values)
 }

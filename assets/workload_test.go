@@ -63,6 +63,7 @@ func TestWorkloads(t *testing.T) {
 		"Volumes":     {reason: "what is not mounted is decoration, what is missing keeps the pod from starting", check: wrongVolumes},
 		"Images":      {reason: "every container gets the image of its job", check: wrongImages},
 		"Scheduling":  {reason: "controllers run on masters, node pods everywhere", check: wrongScheduling},
+		"Privileged":  {reason: "in node pods only what mounts is", check: tooPrivileged},
 		"Restricted":  {reason: "controllers pass Pod Security `restricted`", check: notRestricted},
 	}
 	for _, w := range workloads(t) {

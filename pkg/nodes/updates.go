@@ -9,6 +9,7 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,47 +28,52 @@ type Updates struct {
 	Unavailable func(context.Context, *appsv1.DaemonSet) ([]Unserved, error)
 }
 
-// Matters says of what an event carries that it is such a StorageClass: of the others, which come and go
-// by the hundred, none is read.
+// Matters says of what an event carries that it is a StorageClass or a volume of the driver that may be mounted by a
+// process in the node pod: of the others, which come and go by the hundred, none is read.
 func (n Updates) Matters(object any) bool {
-	class, ok := ctrl.Object(object).(*storagev1.StorageClass)
-	return ok && class.Provisioner == n.Driver.Name && driver.InUserSpace(class.Parameters)
+	switch o := ctrl.Object(object).(type) {
+	case *storagev1.StorageClass:
+		return o.Provisioner == n.Driver.Name && driver.InUserSpace(o.Parameters)
+	case *corev1.PersistentVolume:
+		return o.Spec.CSI != nil && o.Spec.CSI.Driver == n.Driver.Name && driver.InUserSpace(o.Spec.CSI.VolumeAttributes)
+	}
+	return false
 }
 
-// userSpaceMounts says whether a StorageClass or a volume of the driver may be mounted by a
-// process in the node pod.
-func (n Updates) userSpaceMounts() (bool, error) {
+// userSpace is what of a driver may be mounted by a process in the node pod.
+type userSpace struct{ classes, volumes bool }
+
+func (n Updates) inUserSpace() (userSpace, error) {
 	classes, err := n.StorageClasses.Lister().List(labels.Everything())
 	if err != nil {
-		return false, fmt.Errorf("listing StorageClasses: %w", err)
-	}
-	if slices.ContainsFunc(classes, func(class *storagev1.StorageClass) bool { return n.Matters(class) }) {
-		return true, nil
+		return userSpace{}, fmt.Errorf("listing StorageClasses: %w", err)
 	}
 	volumes, err := n.PersistentVolumes.Lister().List(labels.Everything())
 	if err != nil {
-		return false, fmt.Errorf("listing PersistentVolumes: %w", err)
+		return userSpace{}, fmt.Errorf("listing PersistentVolumes: %w", err)
 	}
-	for _, volume := range volumes {
-		if csi := volume.Spec.CSI; csi != nil && csi.Driver == n.Driver.Name && driver.InUserSpace(csi.VolumeAttributes) {
-			return true, nil
-		}
-	}
-	return false, nil
+	return userSpace{
+		classes: slices.ContainsFunc(classes, func(class *storagev1.StorageClass) bool { return n.Matters(class) }),
+		volumes: slices.ContainsFunc(volumes, func(volume *corev1.PersistentVolume) bool { return n.Matters(volume) }),
+	}, nil
 }
 
-// Hook leaves, for library-go's controller of the DaemonSet, pods alone until an administrator deletes them, while such mounts are possible.
+// Hook has node pods see the node's processes, for library-go's controller of the DaemonSet, while such mounts are possible:
+// rbd-nbd finds its processes, and ceph-fuse the groups of whoever opens a file, by the numbers that the kernel has for
+// them. Once all pods do, or there is a volume, it leaves them alone until an administrator deletes them.
 // library-go would call that Progressing for ever, and a node that is not ready, too, so the hook marks
 // the generation as rolled out; NodePodsCurrent and NodesServed tell of the pods instead.
 func (n Updates) Hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSet) error {
-	mounts, err := n.userSpaceMounts()
+	possible, err := n.inUserSpace()
 	if err != nil {
 		return err
 	}
-	if mounts {
-		daemonSet.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
-	} else if cached, err := n.DaemonSets.Lister().DaemonSets(daemonSet.Namespace).Get(daemonSet.Name); err != nil || RolledOut(cached) || complete(cached) {
-		return nil // library-go reads it next.
+	mounts := possible.classes || possible.volumes
+	daemonSet.Spec.Template.Spec.HostPID = mounts
+	if !mounts {
+		if cached, err := n.DaemonSets.Lister().DaemonSets(daemonSet.Namespace).Get(daemonSet.Name); err != nil || RolledOut(cached) || complete(cached) {
+			return nil // library-go reads it next.
+		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), hookTimeout)
 	defer cancel()
@@ -79,21 +85,34 @@ func (n Updates) Hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSet) e
 	if err != nil {
 		return fmt.Errorf("reading DaemonSet %s: %w", daemonSet.Name, err)
 	}
-	done := live.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType && live.Status.NumberUnavailable == 0
-	if !mounts {
-		unserved, err := n.Unavailable(ctx, live)
-		if err != nil {
-			return err
-		}
-		if err := MakeRoom(daemonSet, live, unserved); err != nil {
-			return err
-		}
-		done = OnlyAway(live, unserved)
+	if possible.volumes || mounts && live.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
+		leaveAlone(daemonSet, live)
+		return nil
 	}
-	if done {
+	unserved, err := n.Unavailable(ctx, live)
+	if err != nil {
+		return err
+	}
+	observed := live.Status.ObservedGeneration == live.Generation
+	if mounts && live.Spec.Template.Spec.HostPID && (observed && complete(live) || OnlyAway(live, unserved)) {
+		leaveAlone(daemonSet, live)
+		return nil
+	}
+	if err := MakeRoom(daemonSet, live, unserved); err != nil {
+		return err
+	}
+	if OnlyAway(live, unserved) {
 		MarkRolledOut(daemonSet, live)
 	}
 	return nil
+}
+
+// leaveAlone has an administrator replace the pods.
+func leaveAlone(daemonSet, live *appsv1.DaemonSet) {
+	daemonSet.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
+	if live.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType && live.Status.NumberUnavailable == 0 {
+		MarkRolledOut(daemonSet, live)
+	}
 }
 
 func complete(d *appsv1.DaemonSet) bool {

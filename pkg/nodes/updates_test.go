@@ -57,32 +57,74 @@ func TestUserSpaceMounts(t *testing.T) {
 		reason string
 		class  *storagev1.StorageClass
 		volume *corev1.PersistentVolume
-		want   appsv1.DaemonSetUpdateStrategyType
+		want   bool
 	}{
-		"KernelOnly":   {"krbd mounts survive the pod", class(rbd, "mounter", "rbd"), volume(rbd, ""), appsv1.RollingUpdateDaemonSetStrategyType},
-		"ClassWithNBD": {"a user's class may have mounts at any time", class(rbd, "mounter", "rbd-nbd"), volume(rbd, ""), appsv1.OnDeleteDaemonSetStrategyType},
-		"FallsBack":    {"ceph-csi may choose rbd-nbd by itself", class(rbd, "tryOtherMounters", "true"), volume(rbd, ""), appsv1.OnDeleteDaemonSetStrategyType},
-		"OldVolume":    {"its class may be gone", class(rbd, "mounter", ""), volume(rbd, "rbd-nbd"), appsv1.OnDeleteDaemonSetStrategyType},
-		"OtherClass":   {"those are read for nothing else", class(rbd, "pool", "p"), volume(rbd, ""), appsv1.RollingUpdateDaemonSetStrategyType},
-		"OtherDriver":  {"those mounts live in other pods", class(other, "mounter", "fuse"), volume(other, "fuse"), appsv1.RollingUpdateDaemonSetStrategyType},
+		"KernelOnly":   {"krbd mounts survive the pod", class(rbd, "mounter", "rbd"), volume(rbd, ""), false},
+		"ClassWithNBD": {"a user's class may have mounts at any time", class(rbd, "mounter", "rbd-nbd"), volume(rbd, ""), true},
+		"FallsBack":    {"ceph-csi may choose rbd-nbd by itself", class(rbd, "tryOtherMounters", "true"), volume(rbd, ""), true},
+		"OldVolume":    {"its class may be gone", class(rbd, "mounter", ""), volume(rbd, "rbd-nbd"), true},
+		"OtherClass":   {"those are read for nothing else", class(rbd, "pool", "p"), volume(rbd, ""), false},
+		"OtherDriver":  {"those mounts live in other pods", class(other, "mounter", "fuse"), volume(other, "fuse"), false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			n := updates(t, nil, tc.class, tc.volume)
 			d := &appsv1.DaemonSet{}
-			d.Spec.UpdateStrategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
 			if err := n.Hook(nil, d); err != nil {
 				t.Fatal(err)
 			}
-			if got := d.Spec.UpdateStrategy.Type; got != tc.want {
-				t.Errorf("%s: strategy is %s, want %s", tc.reason, got, tc.want)
+			if got := d.Spec.Template.Spec.HostPID; got != tc.want {
+				t.Errorf("%s: hostPID is %t", tc.reason, got)
 			}
-			counts, err := updates(t, nil, tc.class).userSpaceMounts()
-			if err != nil {
+			if wakes := n.Matters(tc.class) || n.Matters(tc.volume); wakes != tc.want {
+				t.Errorf("%s: that class or volume come or go is heard: %t", tc.reason, wakes)
+			}
+		})
+	}
+}
+
+// TestSeeThenLeaveAlone: pods that do not see the node's processes have no mounts of their own to lose, and those that do
+// would end them.
+func TestSeeThenLeaveAlone(t *testing.T) {
+	rolling, onDelete := appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType
+	for name, tc := range map[string]struct {
+		reason   string
+		strategy appsv1.DaemonSetUpdateStrategyType
+		hostPID  bool
+		observed int64
+		updated  int32
+		unserved []Unserved
+		volume   string
+		want     appsv1.DaemonSetUpdateStrategyType
+	}{
+		"FirstClass":  {"no pod sees the processes", rolling, false, 7, 8, nil, "", rolling},
+		"JustChanged": {"what is told of the pods was before the change", rolling, true, 6, 8, nil, "", rolling},
+		"Rolling":     {"five pods do not see them yet", rolling, true, 7, 3, nil, "", rolling},
+		"Volume":      {"three pods may have mounted it", rolling, true, 7, 3, nil, "rbd-nbd", onDelete},
+		"TooEarly":    {"no pod sees the processes, and any may have mounted it", rolling, false, 7, 8, nil, "rbd-nbd", onDelete},
+		"Away":        {"all others see them", rolling, true, 7, 7, []Unserved{{Node: "a", Away: true}}, "", onDelete},
+		"Rolled":      {"all see them", rolling, true, 7, 8, nil, "", onDelete},
+		"Former":      {"a former version has left them alone; mounts may live in them", onDelete, true, 7, 3, nil, "", onDelete},
+	} {
+		t.Run(name, func(t *testing.T) {
+			live := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.RBD.NodeName(), Generation: 7}}
+			live.Spec.UpdateStrategy.Type, live.Spec.Template.Spec.HostPID = tc.strategy, tc.hostPID
+			live.Status = appsv1.DaemonSetStatus{ObservedGeneration: tc.observed, DesiredNumberScheduled: 8, UpdatedNumberScheduled: tc.updated}
+			class := &storagev1.StorageClass{Provisioner: driver.RBD.Name, Parameters: map[string]string{"mounter": "rbd-nbd"}}
+			volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v"}}
+			volume.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: driver.RBD.Name, VolumeAttributes: map[string]string{"mounter": tc.volume}}
+			n := updates(t, []runtime.Object{live}, live, class, volume)
+			n.Unavailable = func(context.Context, *appsv1.DaemonSet) ([]Unserved, error) { return tc.unserved, nil }
+			required := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.RBD.NodeName()}}
+			required.Spec.UpdateStrategy.Type = rolling
+			if err := n.Hook(nil, required); err != nil {
 				t.Fatal(err)
 			}
-			if wakes := n.Matters(tc.class); wakes != counts {
-				t.Errorf("%s: the class that comes or goes is heard of: %t, and counts: %t", tc.reason, wakes, counts)
+			if !required.Spec.Template.Spec.HostPID {
+				t.Errorf("%s: hostPID is false", tc.reason)
+			}
+			if got := required.Spec.UpdateStrategy.Type; got != tc.want {
+				t.Errorf("%s: strategy is %s, want %s", tc.reason, got, tc.want)
 			}
 		})
 	}
@@ -149,6 +191,7 @@ func TestOnDeleteIsNotProgressing(t *testing.T) {
 			stale.Generation, stale.Status.ObservedGeneration = 6, 6
 			class := &storagev1.StorageClass{Provisioner: driver.RBD.Name, Parameters: map[string]string{"mounter": "rbd-nbd"}}
 			n := updates(t, []runtime.Object{cached}, stale, class)
+			n.Unavailable = func(context.Context, *appsv1.DaemonSet) ([]Unserved, error) { return nil, nil }
 			required := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.RBD.NodeName()}}
 			if err := n.Hook(nil, required); err != nil {
 				t.Fatal(err)

@@ -93,18 +93,6 @@ func (c *clients) ns() informers.SharedInformerFactory {
 // cluster has the cluster-scoped objects.
 func (c *clients) cluster() informers.SharedInformerFactory { return c.kubeInformers.InformersFor("") }
 
-// volumeCache is waited for, and triggers nothing: volumes come and go by the thousand.
-func (c *clients) volumeCache() factory.Informer {
-	return silent{c.PersistentVolumes.Informer()}
-}
-
-// silent is an informer whose events nobody hears.
-type silent struct{ factory.Informer }
-
-func (silent) AddEventHandler(cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	return nil, nil
-}
-
 // constraintsCRD is of what every OpenShift has, and nothing else.
 const constraintsCRD = "securitycontextconstraints.security.openshift.io"
 

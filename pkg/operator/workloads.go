@@ -109,7 +109,7 @@ func (s operands) nodeDaemonSet(served *nodes.Controller) factory.Controller {
 			return ctrl.Found(err, "DaemonSet", s.Driver.NodeName())
 		},
 		missing: s.missing(prerequisitesOf(resourceread.ReadDaemonSetV1OrDie(manifest).Spec.Template.Spec)),
-	}, daemonSets.Informer(), ctrl.Where(s.StorageClasses.Informer(), updates.Matters), s.volumeCache())
+	}, daemonSets.Informer(), ctrl.Where(s.StorageClasses.Informer(), updates.Matters), ctrl.Where(s.PersistentVolumes.Informer(), updates.Matters))
 }
 
 func (s operands) workload(w workload, informers ...factory.Informer) factory.Controller {

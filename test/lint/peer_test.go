@@ -39,8 +39,6 @@ const sharedRoles = "../../assets/sharedroles"
 
 // needed says why a driver has as many findings as the peer has, or more.
 var needed = map[string]string{
-	"pods among the node's processes": "rbd-nbd finds its processes, and ceph-fuse the groups of whoever opens a file, by the node's numbers",
-	"privileged containers":           "one mounts, and the registrar reaches its socket only so where SELinux is on; so do the peer's",
 	"verbs on all Secrets of the cluster, by roles that all drivers share": "StorageClasses name the Secrets of Ceph users, in any namespace; the peer's volumes need none",
 }
 

@@ -19,6 +19,10 @@ func Permitted() {
 		newClass(ctx, driver.CephFS.StorageClass, c.class, func(class map[string]any) {
 			class["parameters"].(map[string]any)["mounter"] = "fuse"
 		})
+		// README says to wait for this.
+		Eventually(func(g Gomega) {
+			g.Expect(env.Node(ctx, g, driver.CephFS).Spec.UpdateStrategy.Type).To(Equal(appsv1.OnDeleteDaemonSetStrategyType))
+		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 		claim(ctx, c)
 		root := hold(ctx, c, nodes[0])
 		do(ctx, root, "write", file, mebibyte, "root")

@@ -30,6 +30,15 @@ var _ = Describe("Mounts in user space", func() {
 	level := func(ctx context.Context, level operatorv1.LogLevel) {
 		env.Tune(ctx, d, func(spec *operatorv1.ClusterCSIDriverSpec) { spec.LogLevel = level })
 	}
+	// seeing waits until all node pods see the node's processes, or none does.
+	seeing := func(ctx context.Context, wanted bool) {
+		GinkgoHelper()
+		Eventually(func(g Gomega) {
+			for _, pod := range env.Pods(ctx, g, d.NodeName()) {
+				g.Expect(pod.Spec.HostPID).To(Equal(wanted), pod.Name)
+			}
+		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+	}
 	pods := func(ctx context.Context) map[types.UID]corev1.Pod {
 		GinkgoHelper()
 		out := map[types.UID]corev1.Pod{}
@@ -48,6 +57,7 @@ var _ = Describe("Mounts in user space", func() {
 		}, metav1.CreateOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		strategy(ctx, appsv1.OnDeleteDaemonSetStrategyType)
+		seeing(ctx, true)
 		env.Settle(ctx)
 
 		before, since := pods(ctx), time.Now()
@@ -87,6 +97,7 @@ var _ = Describe("Mounts in user space", func() {
 		}).WithContext(ctx).Should(Succeed())
 		deleteStorageClass(ctx, "nbd")
 		strategy(ctx, appsv1.RollingUpdateDaemonSetStrategyType)
+		seeing(ctx, false)
 		env.Settle(ctx)
 	})
 })
