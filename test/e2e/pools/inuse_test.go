@@ -49,6 +49,30 @@ func inUse() {
 		ceph(ctx, removal("renamed")...)
 	})
 
+	It("that an administrator removes all the same are told of, and fire an alert, until they are made again", func(ctx SpecContext) {
+		newPool(ctx, "lost")
+		newClass(ctx, driver.RBD, "lost", map[string]string{"pool": "lost"})
+		protected(ctx, "lost", rbdUser)
+		missing := `missing_pools{fsid="` + env.Cluster.Ceph().FSID() + `"} `
+		recording := env.Record(ctx, driver.RBD, "CephCSIPoolMissing")
+		recording.Phase(ctx, missing+"0")
+		// The operator may set the flag again in between.
+		Eventually(func(g Gomega) {
+			ceph(ctx, "osd", "pool", "set", "lost", "nodelete", "false")
+			_, err := env.Cluster.Ceph().Command(ctx, removal("lost")...)
+			g.Expect(err).NotTo(HaveOccurred())
+		}).WithContext(ctx).Should(Succeed())
+		says(ctx, driver.RBD, "StorageClassesUsable", operatorv1.ConditionFalse, "PlaceMissing", "StorageClass lost", `pool "lost" does not exist`)
+		recording.Phase(ctx, missing+"1")
+		newPool(ctx, "lost")
+		protected(ctx, "lost", rbdUser)
+		says(ctx, driver.RBD, "StorageClassesUsable", operatorv1.ConditionTrue, "AsExpected")
+		recording.Phase(ctx, missing+"0")
+		deleteClass(ctx, "lost")
+		released(ctx, "lost")
+		ceph(ctx, removal("lost")...)
+	})
+
 	It("are released when the use ended while the operator was stopped", func(ctx SpecContext) {
 		newPool(ctx, "stopped")
 		newClass(ctx, driver.RBD, "stopped", map[string]string{"pool": "stopped"})

@@ -24,13 +24,9 @@ func told(ctx SpecContext, class, text string) {
 
 func named() {
 	It("and do not exist are told of, and made where the settings ask for that", func(ctx SpecContext) {
-		missing := `missing_pools{fsid="` + env.Cluster.Ceph().FSID() + `"} `
-		recording := env.Record(ctx, driver.RBD, "CephCSIPoolMissing")
-		recording.Phase(ctx, missing+"0")
 		newClass(ctx, driver.RBD, "typo", map[string]string{"pool": "godo"})
 		says(ctx, driver.RBD, "StorageClassesUsable", operatorv1.ConditionFalse, "PlaceMissing", "StorageClass typo", `pool "godo" does not exist`)
 		told(ctx, "typo", `pool "godo" does not exist`)
-		recording.Phase(ctx, missing+"1")
 		env.Settle(ctx)
 		Expect(pool(ctx, Default, "godo").Name).To(BeEmpty(), "nobody asked for it")
 
@@ -38,7 +34,6 @@ func named() {
 		protected(ctx, "godo", rbdUser)
 		Expect(pool(ctx, Default, "godo").Applications).To(ConsistOf("rbd"))
 		says(ctx, driver.RBD, "StorageClassesUsable", operatorv1.ConditionTrue, "AsExpected")
-		recording.Phase(ctx, missing+"0")
 		set(ctx, driver.RBD, "missingPools", nil)
 		deleteClass(ctx, "typo")
 		released(ctx, "godo")
