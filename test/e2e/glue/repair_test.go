@@ -9,11 +9,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/restmapper"
-	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/configs"
@@ -21,20 +17,10 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
-// object is one that cluster-storage made.
-type object struct {
-	client dynamic.ResourceInterface
-	kind   string
-	name   string
-}
-
 // owned are all objects that cluster-storage makes for a driver: each of its assets.
-func owned(d driver.Driver) []object {
+func owned(d driver.Driver) []fixture.Applied {
 	GinkgoHelper()
-	groups, err := restmapper.GetAPIGroupResources(env.Kube.Discovery())
-	Expect(err).NotTo(HaveOccurred())
-	mapper := restmapper.NewDiscoveryRESTMapper(groups)
-	var out []object
+	var manifests [][]byte
 	for _, config := range configs.Configs(configs.Cluster{Getenv: func(string) string { return "" }}) {
 		if config.CSIDriverName != d.Name {
 			continue
@@ -46,15 +32,10 @@ func owned(d driver.Driver) []object {
 			}
 			content, err := assets.Operator(path)
 			Expect(err).NotTo(HaveOccurred())
-			var manifest unstructured.Unstructured
-			Expect(yaml.Unmarshal(content, &manifest.Object)).To(Succeed(), path)
-			gvk := manifest.GroupVersionKind()
-			mapping, err := mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
-			Expect(err).NotTo(HaveOccurred(), path)
-			out = append(out, object{env.Dynamic.Resource(mapping.Resource).Namespace(manifest.GetNamespace()), gvk.Kind, manifest.GetName()})
+			manifests = append(manifests, content)
 		}
 	}
-	return out
+	return env.Applied(manifests...)
 }
 
 func repaired() {
@@ -76,42 +57,43 @@ func repaired() {
 	It("takes changes by hand back", func(ctx SpecContext) {
 		name := driver.CephFS.OperatorName()
 		env.Kubectl(ctx, "-n", driver.Namespace, "set", "image", "deployment/"+name, name+"=example.com/other:1")
-		env.Kubectl(ctx, "patch", "clusterrole", name+"-clusterrole", "--type=json", "-p",
-			`[{"op": "add", "path": "/rules/-", "value": {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}}]`)
 		Eventually(func(g Gomega) {
 			deployment, err := env.Kube.AppsV1().Deployments(driver.Namespace).Get(ctx, name, metav1.GetOptions{})
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(deployment.Spec.Template.Spec.Containers[0].Image).NotTo(ContainSubstring("example.com/other"))
-			role, err := env.Kube.RbacV1().ClusterRoles().Get(ctx, name+"-clusterrole", metav1.GetOptions{})
-			g.Expect(err).NotTo(HaveOccurred())
-			for _, rule := range role.Rules {
-				g.Expect(rule.Verbs).NotTo(ContainElement("*"))
-			}
 		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 	})
+
+	for _, d := range driver.All {
+		It("takes one in each other object back: "+d.Name, func(ctx SpecContext) {
+			// Settings are in the last one, and the server's in the first.
+			others := append([]string{"ConfigMap", "Deployment", "ClusterCSIDriver"}, fixture.Unchangeable...)
+			env.TakesBack(ctx, slices.DeleteFunc(owned(d), func(o fixture.Applied) bool { return slices.Contains(others, o.Kind) }))
+		})
+	}
 }
 
 // restores deletes the objects whose kinds match, and waits for new ones.
-func restores(ctx SpecContext, all []object, match func(kind string) bool) {
+func restores(ctx SpecContext, all []fixture.Applied, match func(kind string) bool) {
 	GinkgoHelper()
 	uids := map[string]types.UID{}
 	for _, o := range all {
-		if !match(o.kind) {
+		if !match(o.Kind) {
 			continue
 		}
-		deleted, err := o.client.Get(ctx, o.name, metav1.GetOptions{})
-		Expect(err).NotTo(HaveOccurred(), o.kind)
-		uids[o.kind+o.name] = deleted.GetUID()
-		Expect(o.client.Delete(ctx, o.name, metav1.DeleteOptions{})).To(Succeed())
+		deleted, err := o.Client.Get(ctx, o.Name, metav1.GetOptions{})
+		Expect(err).NotTo(HaveOccurred(), o.Kind)
+		uids[o.Kind+o.Name] = deleted.GetUID()
+		Expect(o.Client.Delete(ctx, o.Name, metav1.DeleteOptions{})).To(Succeed())
 	}
 	Eventually(func(g Gomega) {
 		for _, o := range all {
-			if !match(o.kind) {
+			if !match(o.Kind) {
 				continue
 			}
-			restored, err := o.client.Get(ctx, o.name, metav1.GetOptions{})
-			g.Expect(err).NotTo(HaveOccurred(), o.kind)
-			g.Expect(restored.GetUID()).NotTo(Equal(uids[o.kind+o.name]), o.kind+" "+o.name)
+			restored, err := o.Client.Get(ctx, o.Name, metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred(), o.Kind)
+			g.Expect(restored.GetUID()).NotTo(Equal(uids[o.Kind+o.Name]), o.Kind+" "+o.Name)
 		}
 	}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 }

@@ -3,12 +3,14 @@ package tuning
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
@@ -33,6 +35,22 @@ var _ = Describe("Edits by hand are undone", func() {
 					WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed(), d.Name)
 			}
 			AddReportEntry(fmt.Sprintf("undone for both drivers after %.2f s", time.Since(begin).Seconds()))
+		})
+	}
+
+	for _, d := range driver.All {
+		It("one in each object that has no settings: "+d.Name, func(ctx SpecContext) {
+			images := map[string]string{}
+			for _, name := range assets.RequiredImages() {
+				images[name] = "image"
+			}
+			set, err := assets.New(assets.Values{Driver: d, Images: images})
+			Expect(err).NotTo(HaveOccurred())
+			var manifests [][]byte
+			for _, name := range append(set.Static(), assets.CSIDriver, assets.ServiceMonitor, assets.PrometheusRule, assets.StorageClass) {
+				manifests = append(manifests, set.Manifest(name))
+			}
+			env.TakesBack(ctx, slices.DeleteFunc(env.Applied(manifests...), func(o fixture.Applied) bool { return slices.Contains(fixture.Unchangeable, o.Kind) }))
 		})
 	}
 })
