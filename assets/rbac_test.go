@@ -102,11 +102,15 @@ func includes(held []rights.Right, r rights.Right) bool {
 func TestReferences(t *testing.T) {
 	for _, d := range driver.All {
 		operands, operator := operandRBAC(t, d), operatorRBAC(t, d)
-		mayBind := rightsOf(operator.roles["ClusterRole "+d.OperatorName()+"-clusterrole"])
+		wide, inNamespace := operator.roles["ClusterRole "+d.OperatorName()+"-clusterrole"], operator.roles["Role "+d.OperatorName()+"-role"]
 		for _, b := range slices.Concat(operands.bindings, operator.bindings) {
 			kind, name, _ := strings.Cut(b.role, " ")
 			_, shipped := operands.roles[b.role]
 			_, own := operator.roles[b.role]
+			mayBind := rightsOf(wide)
+			if b.namespace != "" {
+				mayBind = append(mayBind, rightsOf(inNamespace)...)
+			}
 			shared := kind == "ClusterRole" && includes(mayBind, rights.Right{Scope: rights.Cluster, Group: rbacv1.GroupName, Resource: "clusterroles", Name: name, Verb: "bind"})
 			if !shipped && !own && !shared {
 				t.Errorf("%s: %s binds %s, which is neither ours nor one that the operator may bind", d.Kind, b.name, b.role)
@@ -210,25 +214,26 @@ func TestProxyMayAsk(t *testing.T) {
 	}
 }
 
-// TestBoundRoles: the operator may bind exactly the roles that it binds, three of them to itself, and the shared
-// ones go to the controllers.
+// TestBoundRoles: the operator may bind exactly the roles that it binds, where it binds them, three of them to itself,
+// and the shared ones go to the controllers.
 func TestBoundRoles(t *testing.T) {
 	for _, d := range driver.All {
 		bound, mayBind := []string{"ClusterRole " + d.ImagesRole(), "ClusterRole " + d.MachinesRole(), "ClusterRole " + d.ModulesRole()}, []string(nil)
 		for _, b := range operandRBAC(t, d).bindings {
-			bound = append(bound, b.role)
+			bound = append(bound, strings.TrimSpace(b.role+" "+b.namespace))
 			if strings.HasPrefix(b.role, "ClusterRole openshift-csi-") && b.subjects[0].Name != d.ControllerName()+"-sa" {
 				t.Errorf("%s: %s goes to %s", d.Kind, b.name, b.subjects[0].Name)
 			}
 		}
 		roles := operatorRBAC(t, d).roles
-		for kind, rules := range map[string][]rbacv1.PolicyRule{
-			"ClusterRole": roles["ClusterRole "+d.OperatorName()+"-clusterrole"],
-			"Role":        roles["Role "+d.OperatorName()+"-role"],
+		kinds := map[string]string{"clusterroles": "ClusterRole ", "roles": "Role "}
+		for where, rules := range map[string][]rbacv1.PolicyRule{
+			"":                     roles["ClusterRole "+d.OperatorName()+"-clusterrole"],
+			" " + driver.Namespace: roles["Role "+d.OperatorName()+"-role"],
 		} {
 			for _, r := range rightsOf(rules) {
 				if r.Verb == "bind" {
-					mayBind = append(mayBind, kind+" "+r.Name)
+					mayBind = append(mayBind, kinds[r.Resource]+r.Name+where)
 				}
 			}
 		}

@@ -31,7 +31,7 @@ func TestClusterStorageOptions(t *testing.T) {
 			tc.change(env)
 			o, err := clusterStorageOptions(func(name string) string { return env[name] })
 			switch {
-			case tc.want == "" && (err != nil || len(o.Images) != 7 || len(o.SharedRoles) != 10):
+			case tc.want == "" && (err != nil || len(o.Images) != 7 || len(o.SharedRoles) != 9):
 				t.Errorf("%s: %v; images %v", tc.reason, err, o.Images)
 			case tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)):
 				t.Errorf("%s: %v", tc.reason, err)

@@ -88,13 +88,27 @@ func (s operands) hasServiceAccount() (bool, error) {
 	return ctrl.Found(err, "ServiceAccount", name)
 }
 
-// bound says whether the ClusterRoleBinding of an asset is on the cluster.
-func (s operands) bound(asset string) func() bool {
-	name := resourceread.ReadClusterRoleBindingV1OrDie(s.assets.Manifest(asset)).Name
+// retire has inner delete the ClusterRoleBindings that former versions have applied. The drivers' pods work with them
+// until a sync has applied all that takes their place.
+func (s operands) retire(inner *staticresourcecontroller.StaticResourceController) factory.SyncFunc {
+	applied := false
 	bindings := s.cluster().Rbac().V1().ClusterRoleBindings().Lister()
-	return func() bool {
-		_, err := bindings.Get(name)
+	bound := func(asset string) bool {
+		_, err := bindings.Get(resourceread.ReadClusterRoleBindingV1OrDie(s.assets.Manifest(asset)).Name)
 		return err == nil
+	}
+	for _, asset := range s.assets.Retired() {
+		inner.WithConditionalResources(s.assets.Asset, []string{asset}, func() bool { return false }, func() bool { return applied && bound(asset) })
+	}
+	return func(ctx context.Context, syncCtx factory.SyncContext) error {
+		if err := inner.Sync(ctx, syncCtx); err != nil || applied {
+			return err
+		}
+		applied = true
+		if !slices.ContainsFunc(s.assets.Retired(), bound) {
+			return nil
+		}
+		return inner.Sync(ctx, syncCtx)
 	}
 }
 
@@ -108,11 +122,8 @@ func (s operands) staticResources() factory.Controller {
 	never := func() bool { return false }
 	inner := staticresourcecontroller.NewStaticResourceController(name, s.assets.Asset, s.assets.Static(), clients, s.patient, s.Recorder).
 		WithConditionalResources(s.assets.Asset, []string{assets.CSIDriver}, gate.CSIDriverIsOurs(csiDrivers.Lister(), s.Driver), never)
-	for _, asset := range s.assets.Retired() {
-		inner.WithConditionalResources(s.assets.Asset, []string{asset}, never, s.bound(asset))
-	}
 	first := waves{
-		inner: inner.Sync, operator: s.operator, installed: s.hasServiceAccount, clock: s.Clock,
+		inner: s.retire(inner), operator: s.operator, installed: s.hasServiceAccount, clock: s.Clock,
 		waves: byTens(s.assets.Static()), apply: applyDirectly(clients, s.assets.Asset),
 	}
 	ports := servicePorts{

@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -9,7 +10,9 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
@@ -21,16 +24,33 @@ import (
 
 // TestRetired: what a former version has applied, and this one does not, goes; where it has gone, nobody asks for it.
 func TestRetired(t *testing.T) {
-	tests := map[string]struct {
-		reason, name string
-		goes         bool
-	}{
+	cephfs := map[string]retiredCase{
 		"Provisioner": {"CephFS modifies no volumes", "ceph-cephfs-provisioner-volumeattributesclass-reader-binding", true},
 		"Resizer":     {"nor does its resizer", "ceph-cephfs-resizer-volumeattributesclass-reader-binding", true},
+		"Secrets":     {"it was for all Secrets of the cluster", "ceph-cephfs-provisioner-configmap-and-secret-reader-binding", true},
+		"Snapshotter": {"so was the snapshotter's", "ceph-cephfs-main-snapshotter-binding", true},
 		"Present":     {"it is among the present assets", "ceph-cephfs-main-provisioner-binding", false},
-		"Sibling":     {"the other driver's images are modified", "ceph-rbd-provisioner-volumeattributesclass-reader-binding", false},
+		"Sibling":     {"the other driver's operator takes its own", "ceph-rbd-main-snapshotter-binding", false},
 	}
-	kube := fake.NewClientset(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.CephFS.NodeName() + "-sa"}})
+	rbd := map[string]retiredCase{
+		"Secrets":     {"it was for all Secrets of the cluster", "ceph-rbd-provisioner-configmap-and-secret-reader-binding", true},
+		"Snapshotter": {"so was the snapshotter's", "ceph-rbd-main-snapshotter-binding", true},
+		"Present":     {"RBD modifies images", "ceph-rbd-provisioner-volumeattributesclass-reader-binding", false},
+		"Sibling":     {"the other driver's operator takes its own", "ceph-cephfs-main-snapshotter-binding", false},
+	}
+	t.Run("CephFS", func(t *testing.T) { expectRetired(t, driver.CephFS, cephfs) })
+	t.Run("RBD", func(t *testing.T) { expectRetired(t, driver.RBD, rbd) })
+}
+
+type retiredCase struct {
+	reason, name string
+	goes         bool
+}
+
+// expectRetired has a driver's operator meet the bindings of the cases.
+func expectRetired(t *testing.T, d driver.Driver, tests map[string]retiredCase) {
+	t.Helper()
+	kube := fake.NewClientset(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: d.NodeName() + "-sa"}})
 	bindings := kube.RbacV1().ClusterRoleBindings()
 	for _, tc := range tests {
 		if _, err := bindings.Create(t.Context(), &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: tc.name}}, metav1.CreateOptions{}); err != nil {
@@ -38,7 +58,7 @@ func TestRetired(t *testing.T) {
 		}
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	c, static := newStatic(t, kube, driver.CephFS)
+	c, static := newStatic(t, kube, d)
 	c.kubeInformers.Start(ctx.Done())
 	t.Cleanup(func() {
 		stop()
@@ -71,6 +91,41 @@ func TestRetired(t *testing.T) {
 	sync()
 	if slices.ContainsFunc(kube.Actions(), func(a clienttesting.Action) bool { return a.GetVerb() == "delete" }) {
 		t.Errorf("what has gone is deleted again: %v", kube.Actions())
+	}
+}
+
+// TestRetiredStay: the pods work with what a former version has given them until what takes its place was applied.
+func TestRetiredStay(t *testing.T) {
+	const former = "ceph-rbd-main-snapshotter-binding"
+	refused := true
+	kube := fake.NewClientset(
+		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.RBD.NodeName() + "-sa"}},
+		&rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: former}})
+	kube.PrependReactor("create", "clusterroles", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return refused, nil, apierrors.NewForbidden(rbacv1.Resource("clusterroles"), "", errors.New("the operator's own role is an old one"))
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	c, static := newStatic(t, kube, driver.RBD)
+	c.kubeInformers.Start(ctx.Done())
+	t.Cleanup(func() {
+		stop()
+		c.ns().Shutdown()
+		c.cluster().Shutdown()
+	})
+	c.ns().WaitForCacheSync(ctx.Done())
+	c.cluster().WaitForCacheSync(ctx.Done())
+	there := func() bool {
+		_, err := kube.RbacV1().ClusterRoleBindings().Get(ctx, former, metav1.GetOptions{})
+		return err == nil
+	}
+	for range 2 {
+		if err := static.Sync(ctx, factory.NewSyncContext("test", c.Recorder)); err == nil || !there() {
+			t.Fatalf("nothing takes its place (%v), and it is there: %t", err, there())
+		}
+	}
+	refused = false
+	if err := static.Sync(ctx, factory.NewSyncContext("test", c.Recorder)); err != nil || there() {
+		t.Errorf("all was applied (%v), and it is there: %t", err, there())
 	}
 }
 

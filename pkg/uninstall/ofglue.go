@@ -15,11 +15,14 @@ import (
 // releaseAnnotation marks what the cluster version operator brings.
 const releaseAnnotation = "include.release.openshift.io/self-managed-high-availability"
 
+// formerSharedRole is of the sidecars, too: former versions brought it.
+const formerSharedRole = "openshift-csi-main-snapshotter-role"
+
 // ofGlue are what `cluster-storage` made for all drivers, and what it was installed with: the
 // names of manifests/, which a test compares.
 func ofGlue() []target {
 	var out []target
-	for _, name := range slices.Sorted(maps.Keys(assets.SharedRoles())) {
+	for _, name := range append(slices.Sorted(maps.Keys(assets.SharedRoles())), formerSharedRole) {
 		t := wide("ClusterRole", name)
 		t.mine = createdByGlue
 		out = append(out, t)

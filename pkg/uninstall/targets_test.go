@@ -81,6 +81,7 @@ func TestFormerVersionsAreRemoved(t *testing.T) {
 	for _, want := range []string{
 		"ClusterRoleBinding ceph-cephfs-provisioner-volumeattributesclass-reader-binding",
 		"ClusterRoleBinding ceph-cephfs-resizer-volumeattributesclass-reader-binding",
+		"ClusterRoleBinding ceph-rbd-main-snapshotter-binding", "ClusterRole openshift-csi-main-snapshotter-role",
 	} {
 		if !slices.Contains(have, want) {
 			t.Errorf("%s is not removed", want)

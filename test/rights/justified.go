@@ -55,8 +55,7 @@ const ofOperands = "rbac.authorization.k8s.io/clusterroles:ceph-KIND-csi-driver-
 	"rbac.authorization.k8s.io/clusterroles:ceph-KIND-kube-rbac-proxy-role rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-csi-driver-controller-binding " +
 	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-csi-driver-node-binding rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-kube-rbac-proxy-binding " +
 	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-main-attacher-binding rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-main-provisioner-binding " +
-	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-main-resizer-binding rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-main-snapshotter-binding " +
-	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-provisioner-configmap-and-secret-reader-binding " +
+	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-main-resizer-binding " +
 	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-provisioner-volumeattachment-reader-binding " +
 	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-provisioner-volumesnapshot-reader-binding " +
 	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-resizer-storageclass-reader-binding"
@@ -65,6 +64,10 @@ const ofOperands = "rbac.authorization.k8s.io/clusterroles:ceph-KIND-csi-driver-
 const ofModified = "rbac.authorization.k8s.io/clusterrolebindings:ceph-rbd-provisioner-volumeattributesclass-reader-binding " +
 	"rbac.authorization.k8s.io/clusterrolebindings:ceph-rbd-resizer-volumeattributesclass-reader-binding"
 
+// ofFormer are bindings of the pods that a former version made.
+const ofFormer = "rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-main-snapshotter-binding " +
+	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-provisioner-configmap-and-secret-reader-binding"
+
 // ofNamespace is what an operator applies in the namespace, but for the workloads.
 const ofNamespace = "/configmaps:ceph-KIND-csi-driver-trusted-ca-bundle /serviceaccounts:ceph-KIND-csi-driver-controller-sa /serviceaccounts:ceph-KIND-csi-driver-node-sa " +
 	"/services:ceph-KIND-csi-driver-controller-metrics policy/poddisruptionbudgets:ceph-KIND-csi-driver-controller-pdb " +
@@ -72,7 +75,8 @@ const ofNamespace = "/configmaps:ceph-KIND-csi-driver-trusted-ca-bundle /service
 	"rbac.authorization.k8s.io/roles:ceph-KIND-csi-driver-lease-leader-election rbac.authorization.k8s.io/rolebindings:ceph-KIND-csi-driver-lease-leader-election " +
 	"rbac.authorization.k8s.io/roles:ceph-KIND-csi-driver-node-role rbac.authorization.k8s.io/rolebindings:ceph-KIND-csi-driver-node-role " +
 	"rbac.authorization.k8s.io/roles:ceph-KIND-csi-driver-privileged rbac.authorization.k8s.io/rolebindings:ceph-KIND-csi-driver-privileged " +
-	"rbac.authorization.k8s.io/roles:ceph-KIND-csi-driver-prometheus rbac.authorization.k8s.io/rolebindings:ceph-KIND-csi-driver-prometheus"
+	"rbac.authorization.k8s.io/roles:ceph-KIND-csi-driver-prometheus rbac.authorization.k8s.io/rolebindings:ceph-KIND-csi-driver-prometheus " +
+	"rbac.authorization.k8s.io/rolebindings:ceph-KIND-provisioner-configmap-and-secret-reader-binding"
 
 // ofDriver are those of a driver's operator, on objects that it names itself.
 func ofDriver(d driver.Driver) map[Right]string {
@@ -83,7 +87,7 @@ func ofDriver(d driver.Driver) map[Right]string {
 		objects += " storage.k8s.io/storageclasses:" + class
 	}
 	maps.Copy(out, justified(reason{repair, Cluster, "update", objects + " " + strings.ReplaceAll(ofOperands, "KIND", d.Kind)}, reason{anew, Cluster, "delete", objects},
-		reason{repair, Namespace, "update", strings.ReplaceAll(ofNamespace, "KIND", d.Kind)}))
+		reason{repair, Namespace, "update", strings.ReplaceAll(ofNamespace, "KIND", d.Kind)}, reason{former, Cluster, "delete", strings.ReplaceAll(ofFormer, "KIND", d.Kind)}))
 	if d.Kind == driver.RBD.Kind {
 		maps.Copy(out, justified(reason{repair, Cluster, "update", ofModified}))
 	} else {

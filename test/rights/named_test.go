@@ -20,6 +20,9 @@ const root = "../.."
 // ofAnyName are the changes of objects whose names somebody else chooses.
 var ofAnyName = map[string]string{
 	"patch events": "whoever records one makes up its name",
+	"patch volumesnapshotcontents.snapshot.storage.k8s.io":                   "granted to the snapshotter",
+	"update volumesnapshotcontents/status.snapshot.storage.k8s.io":           "granted to the snapshotter",
+	"patch volumesnapshotcontents/status.snapshot.storage.k8s.io":            "granted to the snapshotter",
 	"update volumegroupsnapshotcontents.groupsnapshot.storage.k8s.io":        "granted to the snapshotter",
 	"patch volumegroupsnapshotcontents.groupsnapshot.storage.k8s.io":         "granted to the snapshotter",
 	"update volumegroupsnapshotcontents/status.groupsnapshot.storage.k8s.io": "granted to the snapshotter",

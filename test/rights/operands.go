@@ -35,12 +35,12 @@ func Operands() ([]Account, error) {
 		for _, name := range OperandAccounts(d) {
 			own, others := applied.boundTo(name)
 			account := Account{Name: name, Home: driver.Namespace, Held: own, Shared: map[string][]Right{}, Justified: ofPods(d)[name], Unused: unused[name]}
-			for _, role := range others {
-				rights, known := shared[role]
+			for _, b := range others {
+				rules, known := shared[b.RoleRef.Name]
 				if !known {
-					return nil, fmt.Errorf("%s is bound to %s, which is neither its driver's nor one that all drivers share", name, role)
+					return nil, fmt.Errorf("%s is bound to %s, which is neither its driver's nor one that all drivers share", name, b.RoleRef.Name)
 				}
-				account.Shared[role] = rights
+				account.Shared[b.RoleRef.Name] = Of(b.scope(), rules)
 			}
 			out = append(out, account)
 		}
@@ -48,17 +48,15 @@ func Operands() ([]Account, error) {
 	return out, nil
 }
 
-// boundTo are the rights of an account by roles of its own driver, and the names of the other roles.
-func (m manifests) boundTo(account string) ([]Right, []string) {
-	var own []Right
-	var others []string
+// boundTo are the rights of an account by roles of its own driver, and the bindings to other roles.
+func (m manifests) boundTo(account string) (own []Right, others []role) {
 	for _, b := range m.bindings {
 		if !slices.ContainsFunc(b.Subjects, func(s rbacv1.Subject) bool { return s.Name == account && s.Namespace == driver.Namespace }) {
 			continue
 		}
 		i := slices.IndexFunc(m.roles, func(r role) bool { return r.Kind == b.RoleRef.Kind && r.Metadata.Name == b.RoleRef.Name })
 		if i < 0 {
-			others = append(others, b.RoleRef.Name)
+			others = append(others, b)
 			continue
 		}
 		own = append(own, Of(m.roles[i].scope(), m.roles[i].Rules)...)
@@ -66,15 +64,15 @@ func (m manifests) boundTo(account string) ([]Right, []string) {
 	return own, others
 }
 
-// sharedRoles are the rights of the roles that all drivers share, by their names.
-func sharedRoles() (map[string][]Right, error) {
-	out := map[string][]Right{}
+// sharedRoles are the rules of the roles that all drivers share, by their names.
+func sharedRoles() (map[string][]rbacv1.PolicyRule, error) {
+	out := map[string][]rbacv1.PolicyRule{}
 	for name, content := range assets.SharedRoles() {
 		var object role
 		if err := yaml.Unmarshal(content, &object); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		out[name] = Of(Cluster, object.Rules)
+		out[name] = object.Rules
 	}
 	return out, nil
 }

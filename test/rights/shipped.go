@@ -126,8 +126,9 @@ func operands(d driver.Driver) (manifests, error) {
 	return out, nil
 }
 
+// scope is where the rules of a role hold, or those that a binding grants.
 func (r role) scope() Scope {
-	if r.Kind == "Role" {
+	if r.Kind == "Role" || r.Kind == "RoleBinding" {
 		return Namespace
 	}
 	return Cluster
@@ -178,9 +179,9 @@ func (m manifests) rightsOf(elsewhere []string, bound ...string) []Right {
 func (m manifests) bound() []Right {
 	var out []Right
 	for _, b := range m.bindings {
-		right := Right{Scope: Namespace, Group: rbacv1.GroupName, Resource: "roles", Name: b.RoleRef.Name, Verb: "bind"}
+		right := Right{Scope: b.scope(), Group: rbacv1.GroupName, Resource: "roles", Name: b.RoleRef.Name, Verb: "bind"}
 		if b.RoleRef.Kind == "ClusterRole" {
-			right.Scope, right.Resource = Cluster, "clusterroles"
+			right.Resource = "clusterroles"
 		}
 		if !slices.Contains(out, right) {
 			out = append(out, right)
