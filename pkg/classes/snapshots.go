@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -42,13 +43,15 @@ type snapshots struct {
 	classes []snapshotClass
 	// watches are by resource; only one worker runs sync.
 	watches map[string]*watch
+	access  *access
 }
 
 // NewSnapshots returns the controller that keeps the snapshot classes whose CRDs exist. It
 // writes CephSnapshotClassesDegraded, and SnapshotClassesUsable: False, reason ForeignClass,
-// while a class of our name is somebody else's. It fails on a manifest of another kind.
+// while a class of our name is somebody else's, or Forbidden, while one of the driver names a Secret that its
+// controllers may not read. It fails on a manifest of another kind.
 func NewSnapshots(config SnapshotsConfig) (factory.Controller, error) {
-	c := &snapshots{SnapshotsConfig: config, watches: map[string]*watch{}}
+	c := &snapshots{SnapshotsConfig: config, watches: map[string]*watch{}, access: newAccess(config.Env)}
 	for _, manifest := range config.Manifests {
 		class, err := readSnapshotClass(manifest)
 		if err != nil {
@@ -82,7 +85,26 @@ func (c *snapshots) sync(ctx context.Context, syncCtx factory.SyncContext, manag
 		problems = append(problems, err)
 	}
 	problem := errors.Join(problems...)
-	return errors.Join(c.report(ctx, foreign, problem), problem)
+	forbidden, unknown := c.access.forbidden(ctx, syncCtx.Queue(), c.secretUses())
+	said := []*condition.Said{degraded(problem)}
+	if unknown == nil {
+		said = append(said, usableSnapshots(foreign, forbidden))
+	}
+	return errors.Join(condition.Say(ctx, c.Operator, snapshotsName, nil, said...), problem, unknown)
+}
+
+// secretUses are those of all snapshot classes of the driver.
+func (c *snapshots) secretUses() secretUses {
+	uses := secretUses{}
+	for _, w := range c.watches {
+		for _, class := range w.all() {
+			if class.Object["driver"] == c.Driver.Name {
+				parameters, _, _ := unstructured.NestedStringMap(class.Object, "parameters")
+				uses.add(class.GetKind()+" "+class.GetName(), parameters)
+			}
+		}
+	}
+	return uses
 }
 
 // syncClass returns a message when the class is somebody else's.
@@ -187,14 +209,22 @@ func (c *snapshots) forget(class snapshotClass) {
 	}
 }
 
-func (c *snapshots) report(ctx context.Context, foreign []string, problem error) error {
-	degraded := condition.Good(condition.SnapshotClassesDegraded)
-	if problem != nil {
-		degraded = condition.New(condition.SnapshotClassesDegraded, operatorv1.ConditionTrue, condition.SyncError, problem.Error())
+func degraded(problem error) *condition.Said {
+	if problem == nil {
+		return condition.Good(condition.SnapshotClassesDegraded)
 	}
-	usable := condition.New(condition.SnapshotClassesUsable, operatorv1.ConditionTrue, condition.AsExpected, "")
+	return condition.New(condition.SnapshotClassesDegraded, operatorv1.ConditionTrue, condition.SyncError, problem.Error())
+}
+
+// usableSnapshots decides: the reason is that of the first text.
+func usableSnapshots(foreign, forbidden []string) *condition.Said {
+	reason := condition.Forbidden
 	if len(foreign) > 0 {
-		usable = condition.New(condition.SnapshotClassesUsable, operatorv1.ConditionFalse, condition.ForeignClass, strings.Join(foreign, "; "))
+		reason = condition.ForeignClass
 	}
-	return condition.Say(ctx, c.Operator, snapshotsName, nil, degraded, usable)
+	texts := slices.Concat(foreign, forbidden)
+	if len(texts) == 0 {
+		return condition.New(condition.SnapshotClassesUsable, operatorv1.ConditionTrue, condition.AsExpected, "")
+	}
+	return condition.New(condition.SnapshotClassesUsable, operatorv1.ConditionFalse, reason, strings.Join(texts, "; "))
 }

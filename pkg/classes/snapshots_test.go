@@ -64,7 +64,7 @@ func newSnapshotsRig(t *testing.T, objects ...runtime.Object) *snapshotsRig {
 	recorder := events.NewInMemoryRecorder("test", clock.RealClock{})
 	r.syncCtx = factory.NewSyncContext("test", recorder)
 	r.config = SnapshotsConfig{Env: ctrl.Env{
-		Driver: driver.RBD, Operator: r.operator, Dynamic: r.client, CRDs: &ctrl.Latest[bool]{}, ConfigMaps: informers.NewSharedInformerFactory(fake.NewClientset(), 0).Core().V1().ConfigMaps(), Served: func(crd string) []string { return r.served[crd] }, Recorder: recorder,
+		Driver: driver.RBD, Operator: r.operator, Dynamic: r.client, Kube: fake.NewClientset(), Clock: clock.RealClock{}, CRDs: &ctrl.Latest[bool]{}, ConfigMaps: informers.NewSharedInformerFactory(fake.NewClientset(), 0).Core().V1().ConfigMaps(), Served: func(crd string) []string { return r.served[crd] }, Recorder: recorder,
 	},
 		Manifests: [][]byte{
 			manifest(t, driver.RBD, assets.VolumeSnapshotClass), manifest(t, driver.RBD, assets.VolumeGroupSnapshotClass),

@@ -3,6 +3,7 @@ package classes
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
@@ -38,21 +40,25 @@ type UsableConfig struct {
 }
 
 // NewUsable returns the controller that writes StorageClassesUsable: False, reason
-// ForeignClass, while the class of our name is somebody else's, or PlaceMissing, while a class
-// names what the Ceph cluster does not have.
+// ForeignClass, while the class of our name is somebody else's, PlaceMissing, while a class
+// names what the Ceph cluster does not have, or Forbidden, while one names a Secret that the driver's controllers
+// may not read.
 func NewUsable(config UsableConfig) factory.Controller {
-	started := config.Clock.Now()
-	sync := func(ctx context.Context, syncCtx factory.SyncContext, _ operatorv1.ManagementState) error {
-		return config.sync(ctx, syncCtx, started)
-	}
-	return config.Factory(usableName, sync).
+	c := &usability{UsableConfig: config, started: config.Clock.Now(), access: newAccess(config.Env)}
+	return config.Factory(usableName, c.sync).
 		ResyncEvery(resync).
 		WithInformers(config.StorageClasses.Informer(), config.Problems).
 		WithInformers(config.Triggers...).
 		ToController(usableName, config.Recorder)
 }
 
-func (c UsableConfig) sync(ctx context.Context, syncCtx factory.SyncContext, started time.Time) error {
+type usability struct {
+	UsableConfig
+	started time.Time
+	access  *access
+}
+
+func (c *usability) sync(ctx context.Context, syncCtx factory.SyncContext, _ operatorv1.ManagementState) error {
 	problems, known := c.Problems.Get()
 	open := c.Open()
 	if !open && !known {
@@ -62,19 +68,47 @@ func (c UsableConfig) sync(ctx context.Context, syncCtx factory.SyncContext, sta
 	if err != nil {
 		return err
 	}
-	if !open {
-		existing = nil
+	uses, err := c.secretUses()
+	if err != nil {
+		return err
 	}
-	said := usable(existing, c.Driver, problems)
-	if wait := settling - c.Clock.Since(started); !known && *said.Status == operatorv1.ConditionTrue && wait > 0 {
+	if !open {
+		existing, uses = nil, nil
+	}
+	forbidden, err := c.access.forbidden(ctx, syncCtx.Queue(), uses)
+	if err != nil {
+		return err
+	}
+	said := usable(existing, c.Driver, problems, forbidden)
+	if wait := settling - c.Clock.Since(c.started); !known && *said.Status == operatorv1.ConditionTrue && wait > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 		return nil
 	}
 	return condition.Say(ctx, c.Operator, usableName, nil, said)
 }
 
-func usable(existing *storagev1.StorageClass, d driver.Driver, problems []string) *applyoperatorv1.OperatorConditionApplyConfiguration {
+// secretUses are those of all StorageClasses of the driver.
+func (c *usability) secretUses() (secretUses, error) {
+	all, err := c.StorageClasses.Lister().List(labels.Everything())
+	if err != nil {
+		return nil, fmt.Errorf("listing StorageClasses: %w", err)
+	}
+	uses := secretUses{}
+	for _, class := range all {
+		if class.Provisioner == c.Driver.Name {
+			uses.add("StorageClass "+class.Name, class.Parameters)
+		}
+	}
+	return uses, nil
+}
+
+// usable decides: the reason is that of the first text.
+func usable(existing *storagev1.StorageClass, d driver.Driver, problems, forbidden []string) *applyoperatorv1.OperatorConditionApplyConfiguration {
 	reason := condition.PlaceMissing
+	if len(problems) == 0 {
+		reason = condition.Forbidden
+	}
+	problems = slices.Concat(problems, forbidden)
 	if existing != nil && Foreign(existing, d) {
 		reason = condition.ForeignClass
 		problems = append([]string{foreignMessage("StorageClass", existing, existing.Provisioner)}, problems...)

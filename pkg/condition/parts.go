@@ -18,7 +18,7 @@ const (
 
 	// ClassesUsable: a class of the driver's name is somebody else's, or a user's StorageClass cannot work.
 	ClassesUsable = "ClassesUsable"
-	// SnapshotClassesUsable: a snapshot class of the driver's name is somebody else's.
+	// SnapshotClassesUsable: a snapshot class of the driver's name is somebody else's, or one names a Secret that may not be read.
 	SnapshotClassesUsable = "SnapshotClassesUsable"
 	// OutOfBandCurrent: mons in somebody else's object cannot be kept current.
 	OutOfBandCurrent = "OutOfBandCurrent"

@@ -150,16 +150,21 @@ func (d Driver) ModulesRole() string { return d.OperatorName() + "-modules" }
 
 // AllowElsewhere is the command that binds ElsewhereRole in a namespace.
 func (d Driver) AllowElsewhere(namespace string) string {
-	return d.allow(d.OperatorName(), d.ElsewhereRole(), namespace)
+	return allow(d.OperatorName(), d.ElsewhereRole(), namespace, d.OperatorName())
 }
 
 // AllowRook is the command that binds RookRole in a namespace.
 func (d Driver) AllowRook(namespace string) string {
-	return d.allow(d.RookRole(), d.RookRole(), namespace)
+	return allow(d.RookRole(), d.RookRole(), namespace, d.OperatorName())
 }
 
-func (d Driver) allow(binding, role, namespace string) string {
-	return "oc create rolebinding " + binding + " -n " + shell.Quote(namespace) + " --clusterrole=" + role + " --serviceaccount=" + Namespace + ":" + d.OperatorName()
+// AllowSecrets is the command that lets the controllers' sidecars read Secrets in a namespace.
+func (d Driver) AllowSecrets(namespace string) string {
+	return allow("ceph-"+d.Kind+"-secrets", "openshift-csi-provisioner-configmap-and-secret-reader-role", namespace, d.ControllerName()+"-sa")
+}
+
+func allow(binding, role, namespace, account string) string {
+	return "oc create rolebinding " + binding + " -n " + shell.Quote(namespace) + " --clusterrole=" + role + " --serviceaccount=" + Namespace + ":" + account
 }
 
 // ControllerName names the controller Deployment.
