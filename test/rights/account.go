@@ -18,8 +18,8 @@ type Account struct {
 	Granted []Right
 	// Bound are the rights to bind the roles that it binds.
 	Bound []Right
-	// Justified are needed for the reason given, whether a suite was seen to use them or not.
-	Justified map[Right]string
+	// Justified are needed for the reason given.
+	Justified map[Right]Reason
 	// Shared are roles of others that it is bound to, by name: they are not ours to narrow, so each is needed
 	// as a whole, or not at all.
 	Shared map[string][]Right
@@ -27,10 +27,18 @@ type Account struct {
 	Unused map[string]string
 }
 
+// Reason is why a right is needed that no suite was seen to use.
+type Reason struct {
+	Text string
+	// Sometimes says that it depends on a suite's course, or on what it runs, whether it uses the right.
+	Sometimes bool
+}
+
 // Compare returns one sorted line for each right that is held and not needed, and for each that
 // is needed and not held.
 //
 //	used, or granted, or listed            needed
+//	used and listed                        it need not be listed, but for what is used sometimes
 //	used, and a shared role allows it      the shared role is needed, a rule of its own is not
 //	watch needed                           list needed: a watch falls back to it
 //	needed, and a narrower right would do  the narrower one is needed
@@ -53,12 +61,16 @@ func (a Account) Compare(used []Request) []string {
 		}
 		need(allows, fmt.Sprintf("%+v, which it was seen to ask for", q))
 	}
+	shown := maps.Clone(needed)
 	for _, g := range slices.Concat(a.Granted, a.Bound) {
 		need(func(r Right) bool { return r.covers(g) }, g.String()+", which it grants or binds")
 	}
 	for j, reason := range a.Justified {
-		if strings.TrimSpace(reason) == "" {
+		if strings.TrimSpace(reason.Text) == "" {
 			out = append(out, fmt.Sprintf("%s: no reason for %s", a.Name, j))
+		}
+		if shown[j] && !reason.Sometimes {
+			out = append(out, fmt.Sprintf("%s was seen to use %s, which is listed as needed all the same", a.Name, j))
 		}
 		need(func(r Right) bool { return r == j }, j.String()+", which is listed as needed")
 	}

@@ -15,6 +15,7 @@ func held(scope Scope, verbs ...string) []Right {
 
 func TestCompare(t *testing.T) {
 	get := Right{Scope: Namespace, Resource: "secrets", Verb: "get"}
+	badDays := Reason{Text: "for bad days"}
 	asked := Request{Namespace: home, Resource: "secrets", Name: "a", Verb: "get"}
 	tests := map[string]struct {
 		reason  string
@@ -80,16 +81,27 @@ func TestCompare(t *testing.T) {
 		},
 		"Justified": {
 			reason:  "a reason stands for the suite that is missing",
-			account: Account{Held: held(Namespace, "get"), Justified: map[Right]string{get: "for bad days"}},
+			account: Account{Held: held(Namespace, "get"), Justified: map[Right]Reason{get: badDays}},
+		},
+		"JustifiedAndUsed": {
+			reason:  "a reason for what a suite shows has outlived itself",
+			account: Account{Held: held(Namespace, "get"), Justified: map[Right]Reason{get: badDays}},
+			used:    []Request{asked},
+			want:    []string{"x was seen to use get secrets in the namespace, which is listed as needed all the same"},
+		},
+		"UsedSometimes": {
+			reason:  "another course of the suite would not show it",
+			account: Account{Held: held(Namespace, "get"), Justified: map[Right]Reason{get: {Text: "for bad days", Sometimes: true}}},
+			used:    []Request{asked},
 		},
 		"StaleJustification": {
 			reason:  "a reason for a right that has gone misleads",
-			account: Account{Justified: map[Right]string{get: "for bad days"}},
+			account: Account{Justified: map[Right]Reason{get: badDays}},
 			want:    []string{"x lacks: get secrets in the namespace, which is listed as needed"},
 		},
 		"NoReason": {
 			reason:  "a list without reasons justifies nothing",
-			account: Account{Held: held(Namespace, "get"), Justified: map[Right]string{get: " "}},
+			account: Account{Held: held(Namespace, "get"), Justified: map[Right]Reason{get: {Text: " "}}},
 			want:    []string{"x: no reason for get secrets in the namespace"},
 		},
 		"Shared": {
