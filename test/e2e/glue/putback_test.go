@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
@@ -68,7 +67,7 @@ func putBack() {
 		}
 		stop()
 		for _, e := range edits {
-			Expect(e.shown(begin)).To(Equal(set[e.Name]), "what the classes have shown, one after the other")
+			Expect(env.Shown(e.StorageClass, e.name, begin)).To(Equal(set[e.Name]), "what the classes have shown, one after the other")
 		}
 		Expect(complaints(begin)).To(BeEmpty())
 		env.PatchDriverCRD(ctx, Default)
@@ -167,21 +166,6 @@ func restartOperators(ctx context.Context) {
 			g.Expect(leaders).To(ContainElement(holder), name)
 		}
 	}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
-}
-
-// shown are the values that a driver's class has had since a moment; "" is a class without the setting.
-func (e edited) shown(since time.Time) []string {
-	GinkgoHelper()
-	var out []string
-	for _, v := range env.History.Of(fixture.Kind("StorageClass")) {
-		if v.Object.GetName() != e.StorageClass || v.Type == watch.Deleted || v.At.Before(since) {
-			continue
-		}
-		value, _, err := unstructured.NestedString(v.Object.Object, "parameters", e.name)
-		Expect(err).NotTo(HaveOccurred())
-		out = append(out, value)
-	}
-	return slices.Compact(out)
 }
 
 // complaints are what operators have said since a moment that keeps the cluster from being called healthy.
