@@ -14,6 +14,7 @@ import (
 	configv1 "github.com/openshift/api/config/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -31,65 +32,70 @@ const formerImage = "ceph-csi-driver-operator.test/former:1"
 // keep what later ones note of mounts.
 const formerDriver = "3.15"
 
-// stock is the CRD of ClusterCSIDrivers that OpenShift's cluster version operator puts back.
-const stock = "vendor/github.com/openshift/api/operator/v1/zz_generated.crd-manifests/0000_50_csi-driver_01_clustercsidrivers-Default.crd.yaml"
+// putBackEvery is how often the cluster version operator puts its CRD of ClusterCSIDrivers back.
+const putBackEvery = 10 * time.Second
 
 // before is the former version, present what is built from this checkout.
 var before, present former.Release
 
-// StartFormer gives the suite a cluster without OpenShift whose nodes have the images of both versions.
+// StartFormer gives the suite an OpenShift whose nodes have the images of both versions.
 func StartFormer(ctx context.Context) {
 	GinkgoHelper()
 	version := fixture.BuildFormer(ctx)
 	root, err := repository.Root()
 	Expect(err).NotTo(HaveOccurred())
-	before, err = former.NewRelease("4.22.0", formerImage, filepath.Join(version.Manifests(), "kubernetes"), GinkgoT().TempDir())
+	before, err = former.NewRelease("4.22.0", formerImage, version.Manifests(), GinkgoT().TempDir())
 	Expect(err).NotTo(HaveOccurred())
-	present, err = former.NewRelease("4.23.0", former.UnreleasedImage, filepath.Join(root, "manifests", "kubernetes"), GinkgoT().TempDir())
+	present, err = former.NewRelease("4.23.0", former.UnreleasedImage, filepath.Join(root, "manifests"), GinkgoT().TempDir())
 	Expect(err).NotTo(HaveOccurred())
 	image, err := images.EnsureOperator(ctx, GinkgoWriter, formerImage, version.Binary())
 	Expect(err).NotTo(HaveOccurred())
 	older, err := images.EnsureDriver(ctx, GinkgoWriter, formerDriver)
 	Expect(err).NotTo(HaveOccurred())
-	Start(ctx, embedded.Options{Plain: true}, image, older)
+	Start(ctx, embedded.Options{WithoutOperatorRBAC: true}, image, older)
 	env.RunVersions()
 }
 
 // Upgraded has pods write to volumes of both drivers on both nodes from the first to the last, and the stock CRD put
-// back after each of the commands that patch it.
+// back all the time: an administrator's patch of it holds for seconds.
 func Upgraded() {
 	// writers are the pods, and who they were when they began.
 	writers := map[string]types.UID{}
 	var began time.Time
+	stop := func() {}
+	AfterAll(func() { stop() })
 
 	It("runs the former version, with pods that write on each node", func(ctx SpecContext) {
 		env.Kubectl(ctx, "apply", "-f", "test/e2e/node/snapshot-controller.yaml")
+		env.PutStockCRDBack(ctx)
+		patchCRD(ctx, Default, before)
 		begin := time.Now()
 		env.Kubectl(ctx, "apply", "-f", before.Folder)
 		env.Declare(ctx, env.Credentials())
 		expectVersion(ctx, before, begin)
 		env.Settle(ctx)
-		choose(ctx)
+		stop = env.PutStockCRDBackEach(context.WithoutCancel(ctx), putBackEvery)
 		for _, pod := range startWriting(ctx) {
 			writers[pod] = unbroken(ctx, pod)
 		}
+		began = time.Now()
 	})
 
 	for i, move := range []struct {
-		does string
-		to   *former.Release
-	}{{"is upgraded", &present}, {"is taken back", &before}, {"is upgraded again", &present}} {
+		does     string
+		from, to *former.Release
+	}{{"is upgraded", &before, &present}, {"is taken back", &present, &before}, {"is upgraded again", &before, &present}} {
 		It("goes on writing while the operator "+move.does, func(ctx SpecContext) {
-			begin := time.Now()
-			if i == 0 {
-				began = begin
+			if i < turns {
+				choose(ctx, *move.from, i)
 			}
+			begin := time.Now()
 			moveTo(ctx, *move.to)
 			figure("all is "+move.to.Version, begin)
 			for pod, uid := range writers {
 				Expect(unbroken(ctx, pod)).To(Equal(uid), pod)
 			}
-			expectChosen(ctx)
+			expectOnlyKept(ctx, min(i, turns-1))
 			forBoth(func(d driver.Driver) {
 				begin := time.Now()
 				c := claimed{name: fmt.Sprintf("new-%d-%s", i, d.Kind), class: d.StorageClass}
@@ -98,6 +104,12 @@ func Upgraded() {
 			})
 		})
 	}
+
+	It("lost no setting, if only for a moment", func() {
+		for _, c := range choices {
+			Expect(env.Shown(c.StorageClass, c.setting, began)).To(Equal(c.values[:]), "what the classes have shown, one after the other")
+		}
+	})
 
 	It("was Available all the time, and no write has failed", func(ctx SpecContext) {
 		unavailable, said := fixture.Unavailable(slices.DeleteFunc(env.ClusterOperators(), func(v fixture.Version) bool { return v.At.Before(began) }))
@@ -136,12 +148,11 @@ func useNew(ctx context.Context, c claimed, on string) {
 	end(ctx, pod)
 }
 
-// moveTo applies the manifests of a release, whose CRD does not stay, and waits until the cluster reports it.
+// moveTo applies the manifests of a release, and waits until the cluster reports it.
 func moveTo(ctx context.Context, to former.Release) {
 	GinkgoHelper()
 	begin := time.Now()
 	env.Kubectl(ctx, "apply", "-f", to.Folder)
-	env.Kubectl(ctx, "replace", "-f", stock)
 	expectVersion(ctx, to, begin)
 }
 
@@ -151,7 +162,9 @@ func expectVersion(ctx context.Context, to former.Release, begin time.Time) {
 	Eventually(func(g Gomega) {
 		o := env.ClusterOperator(ctx, g)
 		g.Expect(o.Status.Versions).To(ConsistOf(configv1.OperandVersion{Name: "operator", Version: to.Version}))
-		for kind, wanted := range map[configv1.ClusterStatusConditionType]string{configv1.OperatorAvailable: "True", configv1.OperatorProgressing: "False"} {
+		for kind, wanted := range map[configv1.ClusterStatusConditionType]string{
+			configv1.OperatorAvailable: "True", configv1.OperatorProgressing: "False", configv1.OperatorUpgradeable: "True",
+		} {
 			status, message := fixture.Status(o, kind)
 			g.Expect(status).To(Equal(wanted), "%s: %s", kind, message)
 		}
@@ -160,33 +173,63 @@ func expectVersion(ctx context.Context, to former.Release, begin time.Time) {
 	env.Lawless(begin, time.Now())
 }
 
-// chosen are what an administrator sets while the CRD knows it, and the parameters of the classes that show it.
-var chosen = map[string]struct{ setting, parameter, value string }{
-	driver.RBD.Name:    {`{"imageFeatures":"layering"}`, "imageFeatures", "layering"},
-	driver.CephFS.Name: {`{"kernelMountOptions":"noatime"}`, "kernelMountOptions", "noatime"},
+// turns are how often an administrator changes settings: under each version, before it is left for the first time. What
+// he sets after the way back lasts only where the former version keeps an annotation, too: this one goes by its own, older
+// one if the CRD is put back before it has seen the spec.
+const turns = 2
+
+// choices are the settings, and what they are set to in turn, as the classes show it.
+var choices = []struct {
+	driver.Driver
+	setting string
+	values  [turns]string
+}{
+	{driver.RBD, "imageFeatures", [turns]string{"layering", "layering,exclusive-lock"}},
+	{driver.CephFS, "kernelMountOptions", [turns]string{"noatime", "nodiratime"}},
 }
 
-func choose(ctx context.Context) {
+// choose sets them until the operator goes by them and remembers that: the CRD that knows them may be gone at any moment.
+func choose(ctx context.Context, running former.Release, turn int) {
 	GinkgoHelper()
-	env.Kubectl(ctx, "apply", "-f", filepath.Join(before.Folder, "00_crd_clustercsidrivers.yaml"))
-	for _, d := range driver.All {
-		patch := `{"spec":{"driverConfig":{"driverType":"Ceph","ceph":` + chosen[d.Name].setting + `}}}`
-		env.Kubectl(ctx, "patch", "clustercsidriver", d.Name, "--type=merge", "-p", patch)
-	}
-	expectChosen(ctx)
-	env.Kubectl(ctx, "replace", "-f", stock)
-}
-
-// expectChosen waits for the classes that show the settings.
-func expectChosen(ctx context.Context) {
-	GinkgoHelper()
-	for _, d := range driver.All {
+	for _, c := range choices {
 		Eventually(func(g Gomega) {
-			class, err := env.Kube.StorageV1().StorageClasses().Get(ctx, d.StorageClass, metav1.GetOptions{})
+			patchCRD(ctx, g, running)
+			_, err := env.Configure(ctx, c.Driver, map[string]any{c.setting: c.values[turn]})
 			g.Expect(err).NotTo(HaveOccurred())
-			g.Expect(class.Parameters).To(HaveKeyWithValue(chosen[d.Name].parameter, chosen[d.Name].value))
-		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+			expectParameter(ctx, g, c.StorageClass, c.setting, c.values[turn])
+			remembered, err := env.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, c.StateConfigMap(), metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(remembered.Data["settings"]).To(ContainSubstring(`"` + c.values[turn] + `"`))
+		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).WithPolling(time.Second).Should(Succeed())
 	}
+}
+
+// patchCRD is what an administrator does who has a release.
+func patchCRD(ctx context.Context, g Gomega, of former.Release) {
+	GinkgoHelper()
+	env.TryKubectl(ctx, g, "patch", "crd", fixture.DriverCRD, "--type=json", "--patch-file", of.Patch)
+}
+
+// expectOnlyKept waits until nobody but the operator has the settings any more, and looks whether it goes by them.
+func expectOnlyKept(ctx context.Context, turn int) {
+	GinkgoHelper()
+	for _, c := range choices {
+		Eventually(func(g Gomega) {
+			cr, err := env.DriverResources().Get(ctx, c.Name, metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			_, found, err := unstructured.NestedMap(cr.Object, "spec", "driverConfig", "ceph")
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(found).To(BeFalse(), "the CRD is put back")
+		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+		expectParameter(ctx, Default, c.StorageClass, c.setting, c.values[turn])
+	}
+}
+
+func expectParameter(ctx context.Context, g Gomega, class, name, value string) {
+	GinkgoHelper()
+	c, err := env.Kube.StorageV1().StorageClasses().Get(ctx, class, metav1.GetOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(c.Parameters).To(HaveKeyWithValue(name, value))
 }
 
 // unbroken is who a pod is that goes on writing, with its first container still.

@@ -1,5 +1,5 @@
-// Package upgrade is the way from the former version to this one, back, and here again, on real nodes
-// whose pods write all the time.
+// Package upgrade is the way from the former version to this one, back, and here again, on real nodes of an
+// OpenShift, whose pods write all the time.
 package upgrade
 
 import (
@@ -16,4 +16,8 @@ func TestUpgrade(t *testing.T) { node.Run(t, description) }
 
 var _ = BeforeSuite(func(ctx SpecContext) { node.StartFormer(ctx) })
 
-var _ = Describe(description, Ordered, ContinueOnFailure, func() { node.Upgraded() })
+var _ = Describe(description, Ordered, ContinueOnFailure, func() {
+	node.Constrained("test/e2e/node/openshift/scc.yaml")
+	node.Upgraded()
+	node.Admitted()
+})
