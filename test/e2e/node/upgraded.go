@@ -66,14 +66,7 @@ func Upgraded() {
 	AfterAll(func() { stop() })
 
 	It("runs the former version, with pods that write on each node", func(ctx SpecContext) {
-		env.Kubectl(ctx, "apply", "-f", "test/e2e/node/snapshot-controller.yaml")
-		env.PutStockCRDBack(ctx)
-		patchCRD(ctx, Default, before)
-		begin := time.Now()
-		env.Kubectl(ctx, "apply", "-f", before.Folder)
-		env.Declare(ctx, env.Credentials())
-		expectVersion(ctx, before, begin)
-		env.Settle(ctx)
+		installFormer(ctx)
 		stop = env.PutStockCRDBackEach(context.WithoutCancel(ctx), putBackEvery)
 		for _, pod := range startWriting(ctx) {
 			writers[pod] = unbroken(ctx, pod)
@@ -122,6 +115,19 @@ func Upgraded() {
 		}
 		Expect(said).To(BeEmpty())
 	})
+}
+
+// installFormer does so on a patched CRD: without that, there would be no ClusterCSIDrivers.
+func installFormer(ctx context.Context) {
+	GinkgoHelper()
+	env.Kubectl(ctx, "apply", "-f", "test/e2e/node/snapshot-controller.yaml")
+	env.PutStockCRDBack(ctx)
+	patchCRD(ctx, Default, before)
+	begin := time.Now()
+	env.Kubectl(ctx, "apply", "-f", before.Folder)
+	env.Declare(ctx, env.Credentials())
+	expectVersion(ctx, before, begin)
+	env.Settle(ctx)
 }
 
 // startWriting starts a pod for each driver on each node.
