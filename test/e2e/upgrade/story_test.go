@@ -107,6 +107,10 @@ func rolledBack() {
 		patchCRD(ctx, before)
 		moveTo(ctx, before)
 		expectNothingLost(ctx)
+		for _, name := range []string{"ceph-rbd-main-snapshotter-binding", "ceph-cephfs-main-snapshotter-binding", "ceph-rbd-provisioner-configmap-and-secret-reader-binding"} {
+			_, err := env.Kube.RbacV1().ClusterRoleBindings().Get(ctx, name, metav1.GetOptions{})
+			Expect(err).NotTo(HaveOccurred())
+		}
 	})
 }
 
