@@ -108,8 +108,10 @@ func rolledBack() {
 		moveTo(ctx, before)
 		expectNothingLost(ctx)
 		for _, name := range []string{"ceph-rbd-main-snapshotter-binding", "ceph-cephfs-main-snapshotter-binding", "ceph-rbd-provisioner-configmap-and-secret-reader-binding"} {
-			_, err := env.Kube.RbacV1().ClusterRoleBindings().Get(ctx, name, metav1.GetOptions{})
-			Expect(err).NotTo(HaveOccurred())
+			Eventually(func(g Gomega) {
+				_, err := env.Kube.RbacV1().ClusterRoleBindings().Get(ctx, name, metav1.GetOptions{})
+				g.Expect(err).NotTo(HaveOccurred())
+			}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 		}
 	})
 }
