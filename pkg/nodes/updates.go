@@ -60,7 +60,7 @@ func (n Updates) inUserSpace() (userSpace, error) {
 
 // Hook has node pods see the node's processes, for library-go's controller of the DaemonSet, while such mounts are possible:
 // rbd-nbd finds its processes, and ceph-fuse the groups of whoever opens a file, by the numbers that the kernel has for
-// them. Once all pods do, or there is a volume, it leaves them alone until an administrator deletes them.
+// them. While there is such a volume, it leaves pods alone until an administrator deletes them.
 // library-go would call that Progressing for ever, and a node that is not ready, too, so the hook marks
 // the generation as rolled out; NodePodsCurrent and NodesServed tell of the pods instead.
 func (n Updates) Hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSet) error {
@@ -68,12 +68,11 @@ func (n Updates) Hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSet) e
 	if err != nil {
 		return err
 	}
-	mounts := possible.classes || possible.volumes
-	daemonSet.Spec.Template.Spec.HostPID = mounts
-	if !mounts {
-		if cached, err := n.DaemonSets.Lister().DaemonSets(daemonSet.Namespace).Get(daemonSet.Name); err != nil || RolledOut(cached) || complete(cached) {
-			return nil // library-go reads it next.
-		}
+	daemonSet.Spec.Template.Spec.HostPID = possible.classes || possible.volumes
+	if possible.volumes {
+		daemonSet.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
+	} else if cached, err := n.DaemonSets.Lister().DaemonSets(daemonSet.Namespace).Get(daemonSet.Name); err != nil || RolledOut(cached) || complete(cached) {
+		return nil // library-go reads it next.
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), hookTimeout)
 	defer cancel()
@@ -85,34 +84,21 @@ func (n Updates) Hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSet) e
 	if err != nil {
 		return fmt.Errorf("reading DaemonSet %s: %w", daemonSet.Name, err)
 	}
-	if possible.volumes || mounts && live.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
-		leaveAlone(daemonSet, live)
-		return nil
+	done := live.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType && live.Status.NumberUnavailable == 0
+	if !possible.volumes {
+		unserved, err := n.Unavailable(ctx, live)
+		if err != nil {
+			return err
+		}
+		if err := MakeRoom(daemonSet, live, unserved); err != nil {
+			return err
+		}
+		done = OnlyAway(live, unserved)
 	}
-	unserved, err := n.Unavailable(ctx, live)
-	if err != nil {
-		return err
-	}
-	observed := live.Status.ObservedGeneration == live.Generation
-	if mounts && live.Spec.Template.Spec.HostPID && (observed && complete(live) || OnlyAway(live, unserved)) {
-		leaveAlone(daemonSet, live)
-		return nil
-	}
-	if err := MakeRoom(daemonSet, live, unserved); err != nil {
-		return err
-	}
-	if OnlyAway(live, unserved) {
+	if done {
 		MarkRolledOut(daemonSet, live)
 	}
 	return nil
-}
-
-// leaveAlone has an administrator replace the pods.
-func leaveAlone(daemonSet, live *appsv1.DaemonSet) {
-	daemonSet.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
-	if live.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType && live.Status.NumberUnavailable == 0 {
-		MarkRolledOut(daemonSet, live)
-	}
 }
 
 func complete(d *appsv1.DaemonSet) bool {

@@ -83,45 +83,35 @@ func TestUserSpaceMounts(t *testing.T) {
 	}
 }
 
-// TestSeeThenLeaveAlone: pods that do not see the node's processes have no mounts of their own to lose, and those that do
-// would end them.
-func TestSeeThenLeaveAlone(t *testing.T) {
+// TestLeftAlone: an update must not end what lives in the pods.
+func TestLeftAlone(t *testing.T) {
 	rolling, onDelete := appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType
 	for name, tc := range map[string]struct {
-		reason   string
-		strategy appsv1.DaemonSetUpdateStrategyType
-		hostPID  bool
-		observed int64
-		updated  int32
-		unserved []Unserved
-		volume   string
-		want     appsv1.DaemonSetUpdateStrategyType
+		reason       string
+		class, owner string
+		volume       string
+		is, want     appsv1.DaemonSetUpdateStrategyType
 	}{
-		"FirstClass":  {"no pod sees the processes", rolling, false, 7, 8, nil, "", rolling},
-		"JustChanged": {"what is told of the pods was before the change", rolling, true, 6, 8, nil, "", rolling},
-		"Rolling":     {"five pods do not see them yet", rolling, true, 7, 3, nil, "", rolling},
-		"Volume":      {"three pods may have mounted it", rolling, true, 7, 3, nil, "rbd-nbd", onDelete},
-		"TooEarly":    {"no pod sees the processes, and any may have mounted it", rolling, false, 7, 8, nil, "rbd-nbd", onDelete},
-		"Away":        {"all others see them", rolling, true, 7, 7, []Unserved{{Node: "a", Away: true}}, "", onDelete},
-		"Rolled":      {"all see them", rolling, true, 7, 8, nil, "", onDelete},
-		"Former":      {"a former version has left them alone; mounts may live in them", onDelete, true, 7, 3, nil, "", onDelete},
+		"Kernel":     {"kernels' mounts go on", "", driver.RBD.Name, "", rolling, rolling},
+		"FirstClass": {"without a volume, pods have nothing to lose, and are to see the node's processes", "rbd-nbd", driver.RBD.Name, "", rolling, rolling},
+		"Volume":     {"any of them may have mounted it", "rbd-nbd", driver.RBD.Name, "rbd-nbd", rolling, onDelete},
+		"OldVolume":  {"its class has gone", "", driver.RBD.Name, "rbd-nbd", onDelete, onDelete},
+		"Others":     {"those mounts live in other pods", "", driver.CephFS.Name, "fuse", rolling, rolling},
+		"LastVolume": {"a class alone has mounted nothing", "rbd-nbd", driver.RBD.Name, "", onDelete, rolling},
 	} {
 		t.Run(name, func(t *testing.T) {
 			live := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.RBD.NodeName(), Generation: 7}}
-			live.Spec.UpdateStrategy.Type, live.Spec.Template.Spec.HostPID = tc.strategy, tc.hostPID
-			live.Status = appsv1.DaemonSetStatus{ObservedGeneration: tc.observed, DesiredNumberScheduled: 8, UpdatedNumberScheduled: tc.updated}
-			class := &storagev1.StorageClass{Provisioner: driver.RBD.Name, Parameters: map[string]string{"mounter": "rbd-nbd"}}
+			live.Spec.UpdateStrategy.Type = tc.is
+			live.Status = appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 3}
+			class := &storagev1.StorageClass{Provisioner: driver.RBD.Name, Parameters: map[string]string{"mounter": tc.class}}
 			volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v"}}
-			volume.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: driver.RBD.Name, VolumeAttributes: map[string]string{"mounter": tc.volume}}
+			volume.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: tc.owner, VolumeAttributes: map[string]string{"mounter": tc.volume}}
 			n := updates(t, []runtime.Object{live}, live, class, volume)
-			n.Unavailable = func(context.Context, *appsv1.DaemonSet) ([]Unserved, error) { return tc.unserved, nil }
+			n.Unavailable = func(context.Context, *appsv1.DaemonSet) ([]Unserved, error) { return nil, nil }
 			required := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.RBD.NodeName()}}
 			required.Spec.UpdateStrategy.Type = rolling
 			if err := n.Hook(nil, required); err != nil {
 				t.Fatal(err)
-			}
-			if !required.Spec.Template.Spec.HostPID {
-				t.Errorf("%s: hostPID is false", tc.reason)
 			}
 			if got := required.Spec.UpdateStrategy.Type; got != tc.want {
 				t.Errorf("%s: strategy is %s, want %s", tc.reason, got, tc.want)
@@ -189,9 +179,9 @@ func TestOnDeleteIsNotProgressing(t *testing.T) {
 			cached.Spec.UpdateStrategy.Type = tc.strategy
 			stale := cached.DeepCopy()
 			stale.Generation, stale.Status.ObservedGeneration = 6, 6
-			class := &storagev1.StorageClass{Provisioner: driver.RBD.Name, Parameters: map[string]string{"mounter": "rbd-nbd"}}
-			n := updates(t, []runtime.Object{cached}, stale, class)
-			n.Unavailable = func(context.Context, *appsv1.DaemonSet) ([]Unserved, error) { return nil, nil }
+			volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v"}}
+			volume.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: driver.RBD.Name, VolumeAttributes: map[string]string{"mounter": "rbd-nbd"}}
+			n := updates(t, []runtime.Object{cached}, stale, volume)
 			required := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.RBD.NodeName()}}
 			if err := n.Hook(nil, required); err != nil {
 				t.Fatal(err)

@@ -21,7 +21,9 @@ func Permitted() {
 		})
 		// README says to wait for this.
 		Eventually(func(g Gomega) {
-			g.Expect(env.Node(ctx, g, driver.CephFS).Spec.UpdateStrategy.Type).To(Equal(appsv1.OnDeleteDaemonSetStrategyType))
+			pods := env.Pods(ctx, g, driver.CephFS.NodeName())
+			g.Expect(pods).To(HaveLen(len(nodes)))
+			g.Expect(pods).To(HaveEach(HaveField("Spec.HostPID", BeTrue())))
 		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 		claim(ctx, c)
 		root := hold(ctx, c, nodes[0])

@@ -10,6 +10,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -34,7 +36,9 @@ var _ = Describe("Mounts in user space", func() {
 	seeing := func(ctx context.Context, wanted bool) {
 		GinkgoHelper()
 		Eventually(func(g Gomega) {
-			for _, pod := range env.Pods(ctx, g, d.NodeName()) {
+			pods := env.Pods(ctx, g, d.NodeName())
+			g.Expect(pods).NotTo(BeEmpty())
+			for _, pod := range pods {
 				g.Expect(pod.Spec.HostPID).To(Equal(wanted), pod.Name)
 			}
 		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
@@ -56,9 +60,11 @@ var _ = Describe("Mounts in user space", func() {
 			ObjectMeta: metav1.ObjectMeta{Name: "nbd"}, Provisioner: d.Name, Parameters: map[string]string{"mounter": "rbd-nbd"},
 		}, metav1.CreateOptions{})
 		Expect(err).NotTo(HaveOccurred())
-		strategy(ctx, appsv1.OnDeleteDaemonSetStrategyType)
 		seeing(ctx, true)
 		env.Settle(ctx)
+		DeferCleanup(deleteVolume, "nbd")
+		createVolume(ctx, d, "nbd")
+		strategy(ctx, appsv1.OnDeleteDaemonSetStrategyType)
 
 		before, since := pods(ctx), time.Now()
 		level(ctx, operatorv1.Debug)
@@ -95,6 +101,7 @@ var _ = Describe("Mounts in user space", func() {
 		Eventually(func(g Gomega) {
 			g.Expect(fixture.Container(g, env.Node(ctx, g, d).Spec.Template, "csi-driver").Args).To(ContainElement("--v=2"))
 		}).WithContext(ctx).Should(Succeed())
+		deleteVolume(ctx, "nbd")
 		deleteStorageClass(ctx, "nbd")
 		strategy(ctx, appsv1.RollingUpdateDaemonSetStrategyType)
 		seeing(ctx, false)
@@ -127,4 +134,30 @@ func progressed(d driver.Driver, since time.Time) []string {
 		}
 	}
 	return out
+}
+
+// createVolume makes one that rbd-nbd may mount, though nobody does.
+func createVolume(ctx context.Context, d driver.Driver, name string) {
+	GinkgoHelper()
+	class, err := env.Kube.StorageV1().StorageClasses().Get(ctx, d.StorageClass, metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PersistentVolumeSpec{
+		Capacity:    corev1.ResourceList{corev1.ResourceStorage: apiresource.MustParse("1Gi")},
+		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+		PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{
+			Driver: d.Name, VolumeHandle: name, VolumeAttributes: map[string]string{
+				"clusterID": class.Parameters["clusterID"], "pool": class.Parameters["pool"], "staticVolume": "true", "mounter": "rbd-nbd",
+			},
+		}},
+	}}
+	_, err = env.Kube.CoreV1().PersistentVolumes().Create(ctx, volume, metav1.CreateOptions{})
+	Expect(err).NotTo(HaveOccurred())
+}
+
+func deleteVolume(ctx context.Context, name string) {
+	GinkgoHelper()
+	err := env.Kube.CoreV1().PersistentVolumes().Delete(ctx, name, metav1.DeleteOptions{})
+	if !apierrors.IsNotFound(err) {
+		Expect(err).NotTo(HaveOccurred())
+	}
 }

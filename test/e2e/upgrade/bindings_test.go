@@ -22,19 +22,46 @@ func expectPresentBindings(ctx context.Context) {
 	GinkgoHelper()
 	for _, d := range driver.All {
 		Eventually(func(g Gomega) {
-			all, err := env.Kube.RbacV1().ClusterRoleBindings().List(ctx, metav1.ListOptions{})
-			g.Expect(err).NotTo(HaveOccurred())
-			var names []string
-			for _, b := range all.Items {
-				if slices.ContainsFunc(b.Subjects, func(s rbacv1.Subject) bool {
-					return s.Namespace == driver.Namespace && slices.Contains(rights.OperandAccounts(d), s.Name)
-				}) {
-					names = append(names, b.Name)
-				}
-			}
-			g.Expect(names).To(ConsistOf(shippedBindings(g, d)))
+			g.Expect(bindingsOf(ctx, g, d)).To(ConsistOf(shippedBindings(g, d)))
 		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 	}
+}
+
+// formerBindings are the ClusterRoleBindings that the former version gives the drivers' pods, by kind.
+var formerBindings map[string][]string
+
+func learnFormerBindings(ctx context.Context) {
+	GinkgoHelper()
+	formerBindings = map[string][]string{}
+	for _, d := range driver.All {
+		formerBindings[d.Kind] = bindingsOf(ctx, Default, d)
+	}
+}
+
+// expectFormerBindings waits until the drivers' pods have all of them again.
+func expectFormerBindings(ctx context.Context) {
+	GinkgoHelper()
+	for _, d := range driver.All {
+		Eventually(func(g Gomega) {
+			g.Expect(bindingsOf(ctx, g, d)).To(ContainElements(formerBindings[d.Kind]))
+		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+	}
+}
+
+// bindingsOf are the ClusterRoleBindings that a driver's pods have.
+func bindingsOf(ctx context.Context, g Gomega, d driver.Driver) []string {
+	GinkgoHelper()
+	all, err := env.Kube.RbacV1().ClusterRoleBindings().List(ctx, metav1.ListOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	var out []string
+	for _, b := range all.Items {
+		if slices.ContainsFunc(b.Subjects, func(s rbacv1.Subject) bool {
+			return s.Namespace == driver.Namespace && slices.Contains(rights.OperandAccounts(d), s.Name)
+		}) {
+			out = append(out, b.Name)
+		}
+	}
+	return out
 }
 
 // shippedBindings are the ClusterRoleBindings that a driver's operator applies.

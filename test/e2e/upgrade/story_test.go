@@ -68,6 +68,7 @@ func useFormer(ctx context.Context) {
 	tune(ctx)
 	use(ctx)
 	env.Settle(ctx)
+	learnFormerBindings(ctx)
 	env.Rest(ctx) // What tuning rolls out would count as a part of the first move.
 }
 
@@ -107,12 +108,7 @@ func rolledBack() {
 		patchCRD(ctx, before)
 		moveTo(ctx, before)
 		expectNothingLost(ctx)
-		for _, name := range []string{"ceph-rbd-main-snapshotter-binding", "ceph-cephfs-main-snapshotter-binding", "ceph-rbd-provisioner-configmap-and-secret-reader-binding"} {
-			Eventually(func(g Gomega) {
-				_, err := env.Kube.RbacV1().ClusterRoleBindings().Get(ctx, name, metav1.GetOptions{})
-				g.Expect(err).NotTo(HaveOccurred())
-			}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
-		}
+		expectFormerBindings(ctx)
 	})
 }
 
@@ -141,6 +137,8 @@ func upgradedPlainly() {
 				Expect(sharedRole(ctx).Rules).To(Equal(shippedRules()), "it was narrower")
 				narrowSharedRole(ctx)
 				expectPresentBindings(ctx)
+			} else {
+				expectFormerBindings(ctx)
 			}
 		}
 		expectWell(ctx)
