@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/csi/csiconfigobservercontroller"
 	"github.com/openshift/library-go/pkg/operator/csi/csistorageclasscontroller"
@@ -102,6 +103,10 @@ func (s operands) retire(inner *staticresourcecontroller.StaticResourceControlle
 	}
 	return func(ctx context.Context, syncCtx factory.SyncContext) error {
 		if err := inner.Sync(ctx, syncCtx); err != nil || applied {
+			return err
+		}
+		// It has applied nothing in another state.
+		if spec, _, _, err := s.operator.GetOperatorState(); err != nil || spec.ManagementState != operatorv1.Managed {
 			return err
 		}
 		applied = true

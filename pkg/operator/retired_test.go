@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -114,6 +115,12 @@ func TestRetiredStay(t *testing.T) {
 	})
 	c.ns().WaitForCacheSync(ctx.Done())
 	c.cluster().WaitForCacheSync(ctx.Done())
+	state := c.operator.(*asked)
+	state.SetState(operatorv1.Unmanaged)
+	if err := static.Sync(ctx, factory.NewSyncContext("test", c.Recorder)); err != nil {
+		t.Fatal(err)
+	}
+	state.SetState(operatorv1.Managed)
 	there := func() bool {
 		_, err := kube.RbacV1().ClusterRoleBindings().Get(ctx, former, metav1.GetOptions{})
 		return err == nil
