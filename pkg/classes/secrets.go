@@ -10,6 +10,7 @@ import (
 
 	"github.com/openshift/library-go/pkg/controller/factory"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -27,7 +28,7 @@ const (
 	nodePrefix      = parameterPrefix + "node-"
 )
 
-// secretUses are Secrets of other namespaces, with the classes that name them for the driver's controllers.
+// secretUses are Secrets of other namespaces, with the classes and volumes that name them for the driver's controllers.
 type secretUses map[types.NamespacedName][]string
 
 // add has the Secrets that a class names, such as "StorageClass fast". Of which namespace they are must be known
@@ -40,9 +41,22 @@ func (u secretUses) add(class string, parameters map[string]string) {
 		if !isSecret || !ofController || name == "" || namespace == "" || namespace == driver.Namespace || isTemplate(namespace) {
 			continue
 		}
-		secret := types.NamespacedName{Namespace: namespace, Name: name}
-		if !slices.Contains(u[secret], class) {
-			u[secret] = append(u[secret], class)
+		u.name(class, namespace, name)
+	}
+}
+
+func (u secretUses) name(who, namespace, name string) {
+	secret := types.NamespacedName{Namespace: namespace, Name: name}
+	if !slices.Contains(u[secret], who) {
+		u[secret] = append(u[secret], who)
+	}
+}
+
+// addVolume has those that a volume of the driver names: its class may be gone, or have left the namespace open.
+func (u secretUses) addVolume(pv *corev1.PersistentVolume) {
+	for _, secret := range []*corev1.SecretReference{pv.Spec.CSI.ControllerPublishSecretRef, pv.Spec.CSI.ControllerExpandSecretRef, driver.DeletionSecret(pv)} {
+		if secret != nil && secret.Namespace != driver.Namespace {
+			u.name("PersistentVolume "+pv.Name, secret.Namespace, secret.Name)
 		}
 	}
 }
@@ -66,7 +80,7 @@ func newAccess(env ctrl.Env) *access {
 }
 
 // forbidden says in sorted sentences which classes name what may not be read. Where a review fails, the last one
-// stands; without one, nothing is known.
+// stands; of one without any, nothing is said but the error.
 func (a *access) forbidden(ctx context.Context, queue ctrl.Queue, uses secretUses) ([]string, error) {
 	for secret := range a.reviewed {
 		if uses[secret] == nil {
@@ -92,11 +106,8 @@ func (a *access) forbidden(ctx context.Context, queue ctrl.Queue, uses secretUse
 			unknown = append(unknown, err)
 		}
 	}
-	if len(unknown) > 0 {
-		return nil, errors.Join(unknown...)
-	}
 	queue.AddAfter(factory.DefaultQueueKey, reviewAgain)
-	return denials(a.Driver, uses, a.reviewed), nil
+	return denials(a.Driver, uses, a.reviewed), errors.Join(unknown...)
 }
 
 // review asks the API server whether the controllers' sidecars may read a Secret: all of its namespace, where its
@@ -119,20 +130,30 @@ func (a *access) review(ctx context.Context, secret types.NamespacedName) (bool,
 	return answer.Status.Allowed, nil
 }
 
+// shown is how many of those are named that name a Secret.
+const shown = 5
+
+func some(who []string) string {
+	slices.Sort(who)
+	if len(who) <= shown {
+		return strings.Join(who, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(who[:shown], ", "), len(who)-shown)
+}
+
 // denials has a sentence for each Secret that may not be read.
 func denials(d driver.Driver, uses secretUses, reviewed map[types.NamespacedName]verdict) []string {
 	var out []string
-	for secret, classes := range uses {
-		if reviewed[secret].may {
+	for secret, who := range uses {
+		if review, known := reviewed[secret]; !known || review.may {
 			continue
 		}
 		verb := "names"
-		if len(classes) > 1 {
+		if len(who) > 1 {
 			verb = "name"
 		}
-		slices.Sort(classes)
 		out = append(out, fmt.Sprintf("%s %s Secret %s, which the driver's controllers may not read; allow it: %s",
-			strings.Join(classes, ", "), verb, secret, d.AllowSecrets(secret.Namespace)))
+			some(who), verb, secret, d.AllowSecrets(secret.Namespace)))
 	}
 	slices.Sort(out)
 	return out

@@ -10,7 +10,9 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -158,6 +160,50 @@ func TestSecretsElsewhere(t *testing.T) {
 	}
 }
 
+// TestVolumesSecrets: a volume's class may be gone, or have left the namespace to its claims.
+func TestVolumesSecrets(t *testing.T) {
+	secret := func(namespace string) *corev1.SecretReference {
+		return &corev1.SecretReference{Namespace: namespace, Name: "s"}
+	}
+	here := driver.Namespace
+	for name, tc := range map[string]struct {
+		reason                   string
+		publish, expand, deleted *corev1.SecretReference
+		owner                    string
+		found                    bool
+	}{
+		"None":    {"it was made without any", nil, nil, nil, driver.RBD.Name, false},
+		"Own":     {"the controllers may read them", secret(here), secret(here), secret(here), driver.RBD.Name, false},
+		"Publish": {"the attacher reads it", secret("tenant"), nil, nil, driver.RBD.Name, true},
+		"Expand":  {"the resizer reads it", nil, secret("tenant"), nil, driver.RBD.Name, true},
+		"Deleted": {"the provisioner reads it in the end", nil, nil, secret("tenant"), driver.RBD.Name, true},
+		"Others":  {"another driver's controllers do", secret("tenant"), secret("tenant"), secret("tenant"), driver.CephFS.Name, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v"}}
+			volume.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: tc.owner, ControllerPublishSecretRef: tc.publish, ControllerExpandSecretRef: tc.expand}
+			if tc.deleted != nil {
+				driver.SetDeletionSecret(volume, tc.deleted)
+			}
+			c := &usability{UsableConfig: UsableConfig{StorageClass: newStorageClass(t, driver.RBD, nil, nil)}}
+			if err := c.PersistentVolumes.Informer().GetStore().Add(volume); err != nil {
+				t.Fatal(err)
+			}
+			want := secretUses{}
+			if tc.found {
+				want.name("PersistentVolume v", "tenant", "s")
+			}
+			got, err := c.secretUses()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" || c.matters(volume) != tc.found {
+				t.Errorf("%s: is heard of: %t\n%s", tc.reason, c.matters(volume), diff)
+			}
+		})
+	}
+}
+
 // TestDenials: a Secret is asked for once, and told of once.
 func TestDenials(t *testing.T) {
 	uses := secretUses{}
@@ -167,8 +213,16 @@ func TestDenials(t *testing.T) {
 	}
 	uses.add("StorageClass c", named("provisioner-secret", "other", "s"))
 	uses.add("StorageClass d", named("provisioner-secret", "free", "s"))
-	verdicts := map[types.NamespacedName]verdict{{Namespace: "free", Name: "s"}: {may: true}}
+	uses.add("StorageClass e", named("provisioner-secret", "unknown", "s"))
+	for _, name := range []string{"7", "6", "5", "4", "3", "2", "1"} {
+		uses.name("PersistentVolume "+name, "many", "s")
+	}
+	verdicts := map[types.NamespacedName]verdict{
+		{Namespace: "free", Name: "s"}: {may: true}, {Namespace: "rook-ceph", Name: "s"}: {}, {Namespace: "other", Name: "s"}: {}, {Namespace: "many", Name: "s"}: {},
+	}
 	want := []string{
+		"PersistentVolume 1, PersistentVolume 2, PersistentVolume 3, PersistentVolume 4, PersistentVolume 5 and 2 more name Secret many/s, " +
+			"which the driver's controllers may not read; allow it: " + driver.RBD.AllowSecrets("many"),
 		"StorageClass a, StorageClass b name Secret rook-ceph/s, which the driver's controllers may not read; allow it: " + allowRook,
 		"StorageClass c names Secret other/s, which the driver's controllers may not read; allow it: " + driver.RBD.AllowSecrets("other"),
 	}

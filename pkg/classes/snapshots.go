@@ -87,8 +87,8 @@ func (c *snapshots) sync(ctx context.Context, syncCtx factory.SyncContext, manag
 	problem := errors.Join(problems...)
 	forbidden, unknown := c.access.forbidden(ctx, syncCtx.Queue(), c.secretUses())
 	said := []*condition.Said{degraded(problem)}
-	if unknown == nil {
-		said = append(said, usableSnapshots(foreign, forbidden))
+	if usable := usableSnapshots(foreign, forbidden); unknown == nil || *usable.Status == operatorv1.ConditionFalse {
+		said = append(said, usable)
 	}
 	return errors.Join(condition.Say(ctx, c.Operator, snapshotsName, nil, said...), problem, unknown)
 }

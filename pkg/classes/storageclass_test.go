@@ -70,7 +70,7 @@ func newStorageClass(t *testing.T, d driver.Driver, existing *storagev1.StorageC
 	}
 	client := fake.NewClientset(objects...)
 	kube := informers.NewSharedInformerFactory(client, 0)
-	s := &StorageClass{Env: ctrl.Env{Driver: d, StorageClasses: kube.Storage().V1().StorageClasses(), Kube: client, Operator: conditiontest.New(operatorv1.Managed)}, Placement: &ctrl.Latest[ceph.Placement]{},
+	s := &StorageClass{Env: ctrl.Env{Driver: d, StorageClasses: kube.Storage().V1().StorageClasses(), PersistentVolumes: kube.Core().V1().PersistentVolumes(), Kube: client, Operator: conditiontest.New(operatorv1.Managed)}, Placement: &ctrl.Latest[ceph.Placement]{},
 		Manifest: manifest(t, d, assets.StorageClass), Record: &memory{},
 		InUse: func(string) bool { return false }}
 	s.State = func() (operatorv1.StorageClassStateName, error) { return operatorv1.ManagedStorageClass, nil }
@@ -79,6 +79,7 @@ func newStorageClass(t *testing.T, d driver.Driver, existing *storagev1.StorageC
 		s.Placement.Set(*place)
 	}
 	s.StorageClasses.Informer()
+	s.PersistentVolumes.Informer()
 	ctx, cancel := context.WithCancel(t.Context())
 	kube.Start(ctx.Done())
 	kube.WaitForCacheSync(ctx.Done())

@@ -2,6 +2,7 @@ package classes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
+	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -47,7 +49,7 @@ func NewUsable(config UsableConfig) factory.Controller {
 	c := &usability{UsableConfig: config, started: config.Clock.Now(), access: newAccess(config.Env)}
 	return config.Factory(usableName, c.sync).
 		ResyncEvery(resync).
-		WithInformers(config.StorageClasses.Informer(), config.Problems).
+		WithInformers(config.StorageClasses.Informer(), ctrl.Where(config.PersistentVolumes.Informer(), c.matters), config.Problems).
 		WithInformers(config.Triggers...).
 		ToController(usableName, config.Recorder)
 }
@@ -75,19 +77,19 @@ func (c *usability) sync(ctx context.Context, syncCtx factory.SyncContext, _ ope
 	if !open {
 		existing, uses = nil, nil
 	}
-	forbidden, err := c.access.forbidden(ctx, syncCtx.Queue(), uses)
-	if err != nil {
-		return err
-	}
+	forbidden, unknown := c.access.forbidden(ctx, syncCtx.Queue(), uses)
 	said := usable(existing, c.Driver, problems, forbidden)
+	if unknown != nil && *said.Status == operatorv1.ConditionTrue {
+		return unknown
+	}
 	if wait := settling - c.Clock.Since(c.started); !known && *said.Status == operatorv1.ConditionTrue && wait > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 		return nil
 	}
-	return condition.Say(ctx, c.Operator, usableName, nil, said)
+	return errors.Join(condition.Say(ctx, c.Operator, usableName, nil, said), unknown)
 }
 
-// secretUses are those of all StorageClasses of the driver.
+// secretUses are those of all StorageClasses and volumes of the driver.
 func (c *usability) secretUses() (secretUses, error) {
 	all, err := c.StorageClasses.Lister().List(labels.Everything())
 	if err != nil {
@@ -99,7 +101,31 @@ func (c *usability) secretUses() (secretUses, error) {
 			uses.add("StorageClass "+class.Name, class.Parameters)
 		}
 	}
+	volumes, err := c.PersistentVolumes.Lister().List(labels.Everything())
+	if err != nil {
+		return nil, fmt.Errorf("listing PersistentVolumes: %w", err)
+	}
+	for _, volume := range volumes {
+		if c.isOurs(volume) {
+			uses.addVolume(volume)
+		}
+	}
 	return uses, nil
+}
+
+func (c *usability) isOurs(volume *corev1.PersistentVolume) bool {
+	return volume.Spec.CSI != nil && volume.Spec.CSI.Driver == c.Driver.Name
+}
+
+// matters says of what an event carries that it is a volume that names Secrets of other namespaces: there are few.
+func (c *usability) matters(object any) bool {
+	volume, ok := ctrl.Object(object).(*corev1.PersistentVolume)
+	if !ok || !c.isOurs(volume) {
+		return false
+	}
+	uses := secretUses{}
+	uses.addVolume(volume)
+	return len(uses) > 0
 }
 
 // usable decides: the reason is that of the first text.

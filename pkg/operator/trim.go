@@ -56,11 +56,23 @@ func (t *volumeTrimmer) trim(obj any) (any, error) {
 	if csi := pv.Spec.CSI; csi != nil && (csi.Driver == t.driver.Name || t.driver.KinServes(csi)) {
 		*csi = corev1.CSIPersistentVolumeSource{
 			Driver: t.name(csi.Driver), VolumeHandle: csi.VolumeHandle, VolumeAttributes: t.attributes(csi.VolumeAttributes),
+			ControllerPublishSecretRef: elsewhere(csi.ControllerPublishSecretRef), ControllerExpandSecretRef: elsewhere(csi.ControllerExpandSecretRef),
 		}
 		out.Spec.CSI = csi
+		if secret := driver.DeletionSecret(pv); elsewhere(secret) != nil {
+			driver.SetDeletionSecret(&out, secret)
+		}
 	}
 	*pv = out
 	return pv, nil
+}
+
+// elsewhere is a Secret that the driver's controllers may not be allowed to read. Few volumes have one.
+func elsewhere(secret *corev1.SecretReference) *corev1.SecretReference {
+	if secret == nil || secret.Namespace == driver.Namespace {
+		return nil
+	}
+	return secret
 }
 
 // name returns the text that all volumes of a CSI driver share.

@@ -58,12 +58,16 @@ func TestTrimmedVolumesTellTheirTags(t *testing.T) {
 			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
 			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{
 				Driver: driver.CephFS.Name, VolumeHandle: "h", VolumeAttributes: attributes,
+				ControllerPublishSecretRef: &corev1.SecretReference{Namespace: driver.Namespace, Name: "s"},
+				ControllerExpandSecretRef:  &corev1.SecretReference{Namespace: "tenant", Name: "s"},
 			}},
 		},
 		Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeBound},
 	}
 	trimmer := newVolumeTrimmer(driver.CephFS)
+	driver.SetDeletionSecret(pv, &corev1.SecretReference{Namespace: "tenant", Name: "s"})
 	want := pv.DeepCopy()
+	pv.Annotations["example.com/mine"] = "yes"
 	object, err := trimmer.trim(pv)
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +75,7 @@ func TestTrimmedVolumesTellTheirTags(t *testing.T) {
 	if object != pv {
 		t.Error("a copy is kept, among those of its size that go")
 	}
-	want.Finalizers, want.Spec.ClaimRef = nil, nil
+	want.Finalizers, want.Spec.ClaimRef, want.Spec.CSI.ControllerPublishSecretRef = nil, nil, nil
 	delete(want.Spec.CSI.VolumeAttributes, "imageName")
 	want.Spec.CSI.VolumeAttributes[driver.SubvolumePathAttribute] = "/volumes/g"
 	if diff := cmp.Diff(want, object); diff != "" {
