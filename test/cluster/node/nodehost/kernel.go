@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/node/wire"
 )
@@ -46,16 +48,27 @@ func answer(asks *net.UnixConn) {
 	pid, err := peer(asks)
 	if err := errors.Join(err, json.NewDecoder(asks).Decode(&arguments)); err != nil {
 		out.Error = err.Error()
-	} else if out.Output, err = runWithFilesOf(pid, arguments); err != nil {
+	} else if out.Output, err = runWithFilesOf(untilGone(asks), pid, arguments); err != nil {
 		out.Error = err.Error()
 	}
 	_ = json.NewEncoder(asks).Encode(out) // Who asked may have ended.
 }
 
-func runWithFilesOf(pid int32, arguments []string) (string, error) {
+// untilGone ends when who asks waits no longer.
+func untilGone(asks *net.UnixConn) context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		defer cancel()
+		_, _ = asks.Read(make([]byte, 1)) // Nothing more comes.
+	}()
+	return ctx
+}
+
+func runWithFilesOf(ctx context.Context, pid int32, arguments []string) (string, error) {
 	var stdout, stderr strings.Builder
-	cmd := exec.Command("nsenter", append([]string{"--target", strconv.Itoa(int(pid)), "--mount", "--"}, arguments...)...)
+	cmd := exec.CommandContext(ctx, "nsenter", append([]string{"--target", strconv.Itoa(int(pid)), "--mount", "--"}, arguments...)...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.WaitDelay = 10 * time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Run(); err != nil {
 		return stdout.String(), fmt.Errorf("an error (%w) occurred while running %s, stderr: %s", err, arguments[0], strings.TrimSpace(stderr.String()))
