@@ -1,9 +1,10 @@
 package node
 
 import (
+	"context"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -19,12 +20,7 @@ func Permitted() {
 		newClass(ctx, driver.CephFS.StorageClass, c.class, func(class map[string]any) {
 			class["parameters"].(map[string]any)["mounter"] = "fuse"
 		})
-		// README says to wait for this.
-		Eventually(func(g Gomega) {
-			pods := env.Pods(ctx, g, driver.CephFS.NodeName())
-			g.Expect(pods).To(HaveLen(len(nodes)))
-			g.Expect(pods).To(HaveEach(HaveField("Spec.HostPID", BeTrue())))
-		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+		expectSeeing(ctx, driver.CephFS, true) // README says to wait for this.
 		claim(ctx, c)
 		root := hold(ctx, c, nodes[0])
 		do(ctx, root, "write", file, mebibyte, "root")
@@ -37,8 +33,20 @@ func Permitted() {
 		end(ctx, user.Name)
 		env.Kubectl(ctx, "delete", "persistentvolumeclaim", c.name, "-n", metav1.NamespaceDefault, "--timeout="+deleted.String())
 		env.Kubectl(ctx, "delete", "storageclass", c.class)
-		Eventually(func(g Gomega) {
-			g.Expect(env.Node(ctx, g, driver.CephFS).Spec.UpdateStrategy.Type).To(Equal(appsv1.RollingUpdateDaemonSetStrategyType), "what is mounted in user space is gone")
-		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+		expectSeeing(ctx, driver.CephFS, false)
 	})
+}
+
+// expectSeeing waits until all node pods of a driver see the node's processes, or none does, and nothing is replaced any more.
+func expectSeeing(ctx context.Context, d driver.Driver, wanted bool) {
+	GinkgoHelper()
+	Eventually(func(g Gomega) {
+		pods := env.Pods(ctx, g, d.NodeName())
+		g.Expect(pods).To(HaveLen(len(nodes)))
+		g.Expect(pods).To(HaveEach(HaveField("Spec.HostPID", wanted)))
+		daemonSet := env.Node(ctx, g, d)
+		g.Expect(daemonSet.Status.ObservedGeneration).To(Equal(daemonSet.Generation))
+		g.Expect(daemonSet.Status.UpdatedNumberScheduled).To(BeEquivalentTo(len(nodes)))
+		g.Expect(daemonSet.Status.NumberAvailable).To(BeEquivalentTo(len(nodes)))
+	}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 }
