@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
@@ -133,14 +134,6 @@ func (a *access) review(ctx context.Context, secret types.NamespacedName) (bool,
 // shown is how many of those are named that name a Secret.
 const shown = 5
 
-func some(who []string) string {
-	slices.Sort(who)
-	if len(who) <= shown {
-		return strings.Join(who, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(who[:shown], ", "), len(who)-shown)
-}
-
 // denials has a sentence for each Secret that may not be read.
 func denials(d driver.Driver, uses secretUses, reviewed map[types.NamespacedName]verdict) []string {
 	var out []string
@@ -153,7 +146,7 @@ func denials(d driver.Driver, uses secretUses, reviewed map[types.NamespacedName
 			verb = "name"
 		}
 		out = append(out, fmt.Sprintf("%s %s Secret %s, which the driver's controllers may not read; allow it: %s",
-			some(who), verb, secret, d.AllowSecrets(secret.Namespace)))
+			condition.Names(slices.Sorted(slices.Values(who)), shown), verb, secret, d.AllowSecrets(secret.Namespace)))
 	}
 	slices.Sort(out)
 	return out

@@ -58,16 +58,8 @@ func expectRetired(t *testing.T, d driver.Driver, tests map[string]retiredCase) 
 			t.Fatal(err)
 		}
 	}
-	ctx, stop := context.WithCancel(t.Context())
+	ctx := t.Context()
 	c, static := newStatic(t, kube, d)
-	c.kubeInformers.Start(ctx.Done())
-	t.Cleanup(func() {
-		stop()
-		c.ns().Shutdown()
-		c.cluster().Shutdown()
-	})
-	c.ns().WaitForCacheSync(ctx.Done())
-	c.cluster().WaitForCacheSync(ctx.Done())
 	sync := func() {
 		if err := static.Sync(ctx, factory.NewSyncContext("test", c.Recorder)); err != nil {
 			t.Fatal(err)
@@ -105,16 +97,8 @@ func TestRetiredStay(t *testing.T) {
 	kube.PrependReactor("create", "clusterroles", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return refused, nil, apierrors.NewForbidden(rbacv1.Resource("clusterroles"), "", errors.New("the operator's own role is an old one"))
 	})
-	ctx, stop := context.WithCancel(t.Context())
+	ctx := t.Context()
 	c, static := newStatic(t, kube, driver.RBD)
-	c.kubeInformers.Start(ctx.Done())
-	t.Cleanup(func() {
-		stop()
-		c.ns().Shutdown()
-		c.cluster().Shutdown()
-	})
-	c.ns().WaitForCacheSync(ctx.Done())
-	c.cluster().WaitForCacheSync(ctx.Done())
 	state := c.operator.(*asked)
 	state.SetState(operatorv1.Unmanaged)
 	if err := static.Sync(ctx, factory.NewSyncContext("test", c.Recorder)); err != nil {
@@ -136,7 +120,7 @@ func TestRetiredStay(t *testing.T) {
 	}
 }
 
-// newStatic is the controller of the static resources of a driver that is to be deployed.
+// newStatic is the controller of the static resources of a driver that is to be deployed, with caches that run.
 func newStatic(t *testing.T, kube *fake.Clientset, d driver.Driver) (*clients, factory.Controller) {
 	t.Helper()
 	images := map[string]string{}
@@ -151,5 +135,15 @@ func newStatic(t *testing.T, kube *fake.Clientset, d driver.Driver) (*clients, f
 	c.operator, c.patient = operator, newPatient(operator, c.Clock)
 	deployed := &gate.Gate{}
 	deployed.State.Set(gate.State{Open: true})
-	return c, operands{clients: c, assets: set, gate: deployed}.staticResources()
+	static := operands{clients: c, assets: set, gate: deployed}.staticResources()
+	ctx, stop := context.WithCancel(t.Context())
+	c.kubeInformers.Start(ctx.Done())
+	t.Cleanup(func() {
+		stop()
+		c.ns().Shutdown()
+		c.cluster().Shutdown()
+	})
+	c.ns().WaitForCacheSync(ctx.Done())
+	c.cluster().WaitForCacheSync(ctx.Done())
+	return c, static
 }

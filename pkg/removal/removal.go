@@ -6,7 +6,6 @@ package removal
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -178,7 +177,7 @@ func (c *Controller) report(ctx context.Context, v verdict, left []string, probl
 		status, reason = operatorv1.ConditionTrue, condition.AsExpected
 		message = "The driver is removed, as managementState asks; in Ceph, everything is as it was. Set spec.managementState to Managed to have the driver back"
 	case v.step == remove:
-		message = "managementState is Removed: waiting until these have gone: " + some(left)
+		message = "managementState is Removed: waiting until these have gone: " + condition.Names(left, shown)
 	case reason == "":
 		return nil
 	}
@@ -187,11 +186,4 @@ func (c *Controller) report(ctx context.Context, v verdict, left []string, probl
 		return problem
 	}
 	return err
-}
-
-func some(names []string) string {
-	if len(names) <= shown {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
@@ -56,11 +56,7 @@ func (b blockers) refusal(force bool) error {
 }
 
 func some(names []string) string {
-	slices.Sort(names)
-	if len(names) <= shown {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+	return condition.Names(slices.Sorted(slices.Values(names)), shown)
 }
 
 // look finds what stands in the way.

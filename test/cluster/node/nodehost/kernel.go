@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -59,7 +60,7 @@ func untilGone(asks *net.UnixConn) context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		defer cancel()
-		_, _ = asks.Read(make([]byte, 1)) // Nothing more comes.
+		_, _ = io.Copy(io.Discard, asks) // What the end of the list may have left.
 	}()
 	return ctx
 }
