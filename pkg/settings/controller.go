@@ -79,7 +79,8 @@ func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error
 	if err != nil {
 		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
 	}
-	stand, problem := declaredIn(c.Driver, cr)
+	last, found, unread := c.Reader.Last()
+	stand, problem := declaredIn(c.Driver, cr, last)
 	if stand.pruned {
 		if cr, err = c.live(ctx); apierrors.IsNotFound(err) {
 			return nil
@@ -87,28 +88,28 @@ func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error
 		if err != nil {
 			return err
 		}
-		stand, problem = declaredIn(c.Driver, cr)
+		stand, problem = declaredIn(c.Driver, cr, last)
 	}
 	if problem == nil {
 		_, problem = stand.settings(c.Driver)
 	}
-	last, found, err := c.Reader.Last()
 	if found && problem != nil {
 		if _, e := driver.ParseSettings(c.Driver, driver.MemberPath, last.Ceph); e != nil {
-			err = fmt.Errorf("%w; what ConfigMap %s remembers is of no help: %w", problem, c.Driver.StateConfigMap(), e)
+			unread = fmt.Errorf("%w; what ConfigMap %s remembers is of no help: %w", problem, c.Driver.StateConfigMap(), e)
 		}
 	}
-	if err == nil && errors.Is(problem, driver.ErrPrunedSettings) && found {
+	if unread == nil && errors.Is(problem, driver.ErrPrunedSettings) && found {
 		stand.fields, problem = last.Ceph, nil // Somebody has removed the annotation.
 	}
-	if problem == nil && err == nil && spec.ManagementState == operatorv1.Managed {
-		err = c.keep(ctx, cr, stand, found)
-		if apierrors.ReasonForError(err) != "" {
-			return err
+	failed := unread
+	if problem == nil && failed == nil && spec.ManagementState == operatorv1.Managed {
+		failed = c.keep(ctx, cr, stand, found)
+		if apierrors.ReasonForError(failed) != "" {
+			return failed
 		}
 	}
 	return condition.Say(ctx, c.Operator, manager(c.Driver), []string{condition.SettingsDegraded, condition.SettingsComplete},
-		describe(c.Driver, stand, problem, kept{found, err})...)
+		describe(c.Driver, stand, problem, kept{found, failed})...)
 }
 
 // live asks the API server. A watch that began on a CRD without the settings drops them from the cache
@@ -126,7 +127,8 @@ func (c controller) live(ctx context.Context) (*unstructured.Unstructured, error
 // keep writes valid settings where they outlive another CRD, and mistakes. Most clusters have none; a
 // write would only delay their start.
 func (c controller) keep(ctx context.Context, cr *unstructured.Unstructured, stand declared, found bool) error {
-	if wanted := stand.wanted(); wanted != stand.annotation {
+	wanted := stand.wanted()
+	if wanted != stand.annotation {
 		if err := c.annotate(ctx, cr, wanted); err != nil {
 			return err
 		}
@@ -134,7 +136,7 @@ func (c controller) keep(ctx context.Context, cr *unstructured.Unstructured, sta
 	if stand.fields == nil && !found {
 		return nil
 	}
-	return c.Save(ctx, state.Settings{Ceph: stand.fields})
+	return c.Save(ctx, state.Settings{Ceph: stand.fields, Annotated: wanted})
 }
 
 // annotate applies the annotation; none takes the operator's away.

@@ -10,6 +10,7 @@ import (
 
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
 const annotationPath = "metadata.annotations[" + driver.SettingsAnnotation + "]"
@@ -29,13 +30,14 @@ type declared struct {
 
 // declaredIn finds them:
 //
-//	member         annotation           in force
-//	there          any                  the member
-//	dropped        there                the annotation
-//	dropped        none                 ErrPrunedSettings
-//	never set      a person's           the annotation
-//	taken away     the operator's copy  nothing
-func declaredIn(d driver.Driver, cr *unstructured.Unstructured) (declared, error) {
+//	member         annotation                       in force
+//	there          any                              the member
+//	dropped        there                            the annotation
+//	dropped        as it was when others were kept  those of last
+//	dropped        none                             ErrPrunedSettings
+//	never set      a person's                       the annotation
+//	taken away     the operator's copy              nothing
+func declaredIn(d driver.Driver, cr *unstructured.Unstructured, last state.Settings) (declared, error) {
 	member, err := driver.Member(cr)
 	out := declared{fields: member, path: driver.MemberPath, pruned: errors.Is(err, driver.ErrPrunedSettings)}
 	if cr == nil || err != nil && !out.pruned {
@@ -45,6 +47,10 @@ func declaredIn(d driver.Driver, cr *unstructured.Unstructured) (declared, error
 	out.annotation, out.copied = text, ctrl.AppliedAnnotation(cr, manager(d), driver.SettingsAnnotation)
 	if !found || member != nil || out.copied && !out.pruned {
 		return out, err
+	}
+	if out.pruned && last.Ceph != nil && last.Annotated == text && !same(text, last.Ceph) {
+		out.fields = last.Ceph // Kept by an operator that knows no annotation.
+		return out, nil
 	}
 	out.path = annotationPath
 	out.fields, err = parse(d, text)
@@ -64,7 +70,7 @@ func parse(d driver.Driver, text string) (map[string]any, error) {
 // or where nothing is set, the defaults. An ErrInvalidSettings names every field that is wrong;
 // ErrPrunedSettings says that there were some.
 func Read(d driver.Driver, cr *unstructured.Unstructured) (driver.Settings, error) {
-	stand, err := declaredIn(d, cr)
+	stand, err := declaredIn(d, cr, state.Settings{})
 	if err != nil {
 		return driver.Settings{}, err
 	}

@@ -44,7 +44,15 @@ func (r Reader) Current() (driver.Settings, error) {
 	if err != nil {
 		return driver.Settings{}, err
 	}
-	settings, problem := Read(r.Driver, cr)
+	last, found, err := r.Last()
+	stand, problem := declaredIn(r.Driver, cr, last)
+	if (problem != nil || stand.pruned) && !r.Synced() {
+		return driver.Settings{}, errors.Join(problem, errNotRead)
+	}
+	settings := driver.Settings{}
+	if problem == nil {
+		settings, problem = stand.settings(r.Driver)
+	}
 	if problem == nil {
 		if cr != nil {
 			r.Before.Set(InForce{cr.GetUID(), settings})
@@ -54,7 +62,6 @@ func (r Reader) Current() (driver.Settings, error) {
 	if !r.Synced() {
 		return driver.Settings{}, errors.Join(problem, errNotRead)
 	}
-	last, found, err := r.Last()
 	before, known := r.Before.Get()
 	if err == nil && !found && known && before.Of == cr.GetUID() && errors.Is(problem, driver.ErrPrunedSettings) {
 		return before.Settings, nil // Whoever keeps the settings asks the API server whether it has them.

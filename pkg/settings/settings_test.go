@@ -130,12 +130,16 @@ func TestSettings(t *testing.T) {
 			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, writes: 1, copied: text,
 		},
 		"Same": {
-			reason: "remembered already", cr: resource(set(good)), person: asYAML, memory: memory{last: &state.Settings{Ceph: good}},
+			reason: "remembered already", cr: resource(set(good)), person: asYAML, memory: memory{last: &state.Settings{Ceph: good, Annotated: asYAML}},
 			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, copied: asYAML,
+		},
+		"SameAsBeforeAnnotations": {
+			reason: "who keeps no annotation can be told from now on", cr: resource(set(good)), person: asYAML, memory: memory{last: &state.Settings{Ceph: good}},
+			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, writes: 1, copied: asYAML,
 		},
 		"SpecWins": {
 			reason: "whoever can edit the spec does so", cr: resource(set(good)), person: `{"mounter":"rbd"}`, memory: memory{last: &state.Settings{Ceph: good}},
-			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, copied: text,
+			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, writes: 1, copied: text,
 		},
 		"Unmanaged": {
 			reason: "nothing is written but conditions", cr: resource(set(good)), state: operatorv1.Unmanaged,
@@ -155,7 +159,7 @@ func TestSettings(t *testing.T) {
 		},
 		"Pruned": {
 			reason: "a stock CRD was put back, and somebody has removed the annotation: it comes back", cr: resource(pruned), memory: memory{last: &state.Settings{Ceph: good}},
-			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, copied: text,
+			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, writes: 1, copied: text,
 			why: condition.SettingsAnnotated, says: lost + ": the cluster's CRD does not know it. What the annotation storage.openshift.io/ceph-settings says is in force. Change it there: " +
 				there + `'{"mapOptions":"nbd:it'\''s","mounter":"rbd-nbd"}'` + "; or in the spec, after both of: " + again +
 				`'{"spec":{"driverConfig":{"ceph":{"mapOptions":"nbd:it'\''s","mounter":"rbd-nbd"},"driverType":"Ceph"}}}'`,
@@ -164,6 +168,18 @@ func TestSettings(t *testing.T) {
 			reason: "edited where the CRD lets one", cr: resource(pruned), person: asYAML, memory: memory{last: &state.Settings{Ceph: map[string]any{"mounter": "rbd"}}},
 			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, writes: 1, copied: asYAML,
 			why: condition.SettingsAnnotated, says: "Change it there: " + there + `'{"mapOptions":"nbd:it'\''s","mounter":"rbd-nbd"}'`,
+		},
+		"KeptWithoutAnnotation": {
+			reason: "a former version was there in between, which keeps settings in the ConfigMap only", cr: resource(pruned), person: asYAML,
+			memory: memory{last: &state.Settings{Ceph: map[string]any{"mounter": "rbd"}, Annotated: asYAML}},
+			want:   driver.Settings{Mounter: "rbd"}, wantLast: map[string]any{"mounter": "rbd"}, writes: 1, copied: `{"mounter":"rbd"}`,
+			why: condition.SettingsAnnotated, says: "Change it there: " + there + `'{"mounter":"rbd"}'`,
+		},
+		"AnnotatedSinceThen": {
+			reason: "the ConfigMap is of before, or its cache", cr: resource(pruned), person: asYAML,
+			memory: memory{last: &state.Settings{Ceph: map[string]any{"mounter": "rbd"}, Annotated: `{"mounter":"rbd-nbd"}`}},
+			want:   driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, writes: 1, copied: asYAML,
+			why: condition.SettingsAnnotated, says: "Change it there: ",
 		},
 		"AnnotatedOnly": {
 			reason: "the spec never had any", cr: resource(nil), person: text,
@@ -332,10 +348,19 @@ func TestCacheLacksThem(t *testing.T) {
 
 // A start must not take what it has not read for what is not there.
 func TestNothingReadYet(t *testing.T) {
-	c := newController(conditiontest.New(operatorv1.Managed), &memory{}, &apiServer{cr: resource(pruned)})
+	server := &apiServer{cr: resource(pruned)}
+	c := newController(conditiontest.New(operatorv1.Managed), &memory{}, server)
 	c.Reader.Synced = func() bool { return false }
 	if _, err := c.Reader.Current(); !errors.Is(err, errNotRead) {
 		t.Errorf("got %v, want %v", err, errNotRead)
+	}
+	server.annotate(text)
+	if got, err := c.Reader.Current(); !errors.Is(err, errNotRead) {
+		t.Errorf("others may have been kept since: got %v, %v, want %v", got, err, errNotRead)
+	}
+	server.set(set(good))
+	if _, err := c.Reader.Current(); err != nil {
+		t.Errorf("the member is in force whatever is remembered: %v", err)
 	}
 }
 

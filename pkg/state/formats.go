@@ -95,6 +95,9 @@ type Placement struct {
 type Settings struct {
 	// Ceph is spec.driverConfig.ceph as somebody wrote it; nil where it was not set.
 	Ceph map[string]any `json:"ceph"`
+	// Annotated is what the annotation of the ClusterCSIDriver said when Ceph was kept. An operator before this field
+	// leaves it when it keeps other settings: they are newer than an annotation that says so still.
+	Annotated string `json:"annotated"`
 }
 
 // Class is a class that is being made anew with other parameters, or that is gone while the driver is

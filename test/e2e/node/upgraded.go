@@ -79,16 +79,14 @@ func Upgraded() {
 		from, to *former.Release
 	}{{"is upgraded", &before, &present}, {"is taken back", &present, &before}, {"is upgraded again", &before, &present}} {
 		It("goes on writing while the operator "+move.does, func(ctx SpecContext) {
-			if i < turns {
-				choose(ctx, *move.from, i)
-			}
+			choose(ctx, *move.from, i)
 			begin := time.Now()
 			moveTo(ctx, *move.to)
 			figure("all is "+move.to.Version, begin)
 			for pod, uid := range writers {
 				Expect(unbroken(ctx, pod)).To(Equal(uid), pod)
 			}
-			expectOnlyKept(ctx, min(i, turns-1))
+			expectOnlyKept(ctx, i)
 			forBoth(func(d driver.Driver) {
 				begin := time.Now()
 				c := claimed{name: fmt.Sprintf("new-%d-%s", i, d.Kind), class: d.StorageClass}
@@ -179,19 +177,14 @@ func expectVersion(ctx context.Context, to former.Release, begin time.Time) {
 	env.Lawless(begin, time.Now())
 }
 
-// turns are how often an administrator changes settings: under each version, before it is left for the first time. What
-// he sets after the way back lasts only where the former version keeps an annotation, too: this one goes by its own, older
-// one if the CRD is put back before it has seen the spec.
-const turns = 2
-
-// choices are the settings, and what they are set to in turn, as the classes show it.
+// choices are the settings, and what they are set to before each move, as the classes show it.
 var choices = []struct {
 	driver.Driver
 	setting string
-	values  [turns]string
+	values  [3]string
 }{
-	{driver.RBD, "imageFeatures", [turns]string{"layering", "layering,exclusive-lock"}},
-	{driver.CephFS, "kernelMountOptions", [turns]string{"noatime", "nodiratime"}},
+	{driver.RBD, "imageFeatures", [3]string{"layering", "layering,exclusive-lock", "layering,deep-flatten"}},
+	{driver.CephFS, "kernelMountOptions", [3]string{"noatime", "nodiratime", "relatime"}},
 }
 
 // choose sets them until the operator goes by them and remembers that: the CRD that knows them may be gone at any moment.
