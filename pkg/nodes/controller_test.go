@@ -189,3 +189,40 @@ func TestLook(t *testing.T) {
 		}
 	}
 }
+
+// TestLookAtTheEndOfARollout: a rollout ends beside nodes that are not ready, or cordoned, when no others miss a pod.
+func TestLookAtTheEndOfARollout(t *testing.T) {
+	away, a, b := node("away", corev1.ConditionFalse), node("a", corev1.ConditionTrue), node("b", corev1.ConditionTrue)
+	daemonSet := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace}}
+	daemonSet.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "n"}}
+	client := fake.NewClientset(&away, &a, &b)
+	look := NewLook(client, clocktesting.NewFakeClock(time.Unix(1000, 0)), func(string) bool { return true })
+	for _, step := range []struct {
+		reason   string
+		started  string
+		missing  int32
+		unserved int
+		requests int
+	}{
+		{"none has started", "", 3, 3, 2},
+		{"one more to wait for", "a", 2, 3, 2},
+		{"only that of the node that is away is missing", "b", 1, 1, 4},
+		{"still", "", 1, 1, 4},
+	} {
+		if step.started != "" {
+			p := pod(step.started, corev1.ConditionTrue)
+			p.Name, p.Namespace, p.Labels = step.started, driver.Namespace, map[string]string{"app": "n"}
+			if err := client.Tracker().Add(&p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		daemonSet.Status = appsv1.DaemonSetStatus{DesiredNumberScheduled: 3, NumberUnavailable: step.missing}
+		found, err := look.Find(t.Context(), daemonSet)
+		if err != nil || len(found.Unserved) != step.unserved {
+			t.Errorf("%s: got %v, %v, want %d", step.reason, found.Unserved, err, step.unserved)
+		}
+		if requests := len(client.Actions()); requests != step.requests {
+			t.Errorf("%s: %d requests, want %d", step.reason, requests, step.requests)
+		}
+	}
+}

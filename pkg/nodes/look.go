@@ -20,7 +20,8 @@ import (
 const deadline = 20 * time.Second
 
 // Look finds the unserved nodes of one DaemonSet. While pods start, its status changes with each of them:
-// an answer is good for half a minute, for one generation of one DaemonSet, and while no node goes.
+// an answer is good for half a minute, for one generation of one DaemonSet, and while no node goes, until
+// no more pods are missing than those of nodes that are not ready, or cordoned: a rollout waits for that.
 type Look struct {
 	kube  kubernetes.Interface
 	clock clock.PassiveClock
@@ -32,6 +33,7 @@ type Look struct {
 	of         types.UID
 	generation int64
 	desired    int32
+	missing    int32
 	found      Found
 }
 
@@ -45,14 +47,16 @@ func (l *Look) Find(ctx context.Context, daemonSet *appsv1.DaemonSet) (Found, er
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, desired := l.clock.Now(), daemonSet.Status.DesiredNumberScheduled
-	if now.Sub(l.at) >= again || l.of != daemonSet.UID || l.generation != daemonSet.Generation || desired < l.desired {
+	missing, out := daemonSet.Status.NumberUnavailable, number(l.found.Unserved, isOut)
+	if now.Sub(l.at) >= again || l.of != daemonSet.UID || l.generation != daemonSet.Generation || desired < l.desired ||
+		missing < l.missing && missing <= out {
 		found, err := l.ask(ctx, daemonSet)
 		if err != nil {
 			return Found{}, err
 		}
 		l.at, l.of, l.generation, l.found = now, daemonSet.UID, daemonSet.Generation, found
 	}
-	l.desired = desired
+	l.desired, l.missing = desired, missing
 	return l.found, nil
 }
 
