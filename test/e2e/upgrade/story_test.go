@@ -113,9 +113,11 @@ func rolledBack() {
 }
 
 func upgradedAgain() {
-	It("comes to this version again", func(ctx SpecContext) {
+	It("comes to this version again, though a node is not ready and one is cordoned", func(ctx SpecContext) {
 		putStockCRDBack(ctx)
+		haveAllNodes := lackNodes(ctx)
 		moveTo(ctx, present)
+		haveAllNodes(ctx)
 		expectWell(ctx)
 		expectNothingLost(ctx)
 		expectPresentFormats(ctx)
