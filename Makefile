@@ -2,7 +2,7 @@
 all: build
 .PHONY: all help dependencies dependencies-nodes build test test-unit test-e2e test-e2e-failed test-node soak soak-load fuzz require-nodes verify update clean \
 	verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden update-gofmt update-deps update-golden \
-	test-releases test-kubernetes-e2e cluster-up cluster-down demo bench images test-image test-release-suites
+	test-releases test-kubernetes-e2e cluster-up cluster-down demo bench images release test-image test-release-suites
 
 SHELL := /bin/bash -o pipefail
 
@@ -175,6 +175,20 @@ IMAGE_ARGUMENTS = $(foreach a,BUILDER BASE CEPH_RELEASE CEPH_MINIMUM,$(if $($(a)
 images: ## Build the image that IMAGE= names with podman, docker or buildah
 	@engine=$$(command -v podman || command -v docker || command -v buildah) || { echo "make images needs podman, docker or buildah"; exit 1; }; \
 		$$engine build $(IMAGE_ARGUMENTS) -t $(IMAGE) -f Dockerfile .
+
+VERSION ?= $(shell git describe --tags --always --dirty)
+MANIFESTS ?= manifests
+RELEASE ?= bin/release
+# REPORT=yes is for an OpenShift without cluster-storage-operator.
+REPORT_ARGUMENT = $(if $(filter yes,$(REPORT)),-e '/^ *- --report-cluster-operator$$/d' -e 's|^\( *- \)cluster-storage$$|&\n\1--report-cluster-operator|')
+release: ## Write the manifests of VERSION= to bin/release, with the images that IMAGE= and CEPH_CSI_IMAGE= name
+	@case "$(IMAGE)" in */*) ;; *) echo "IMAGE= must name the operator's image as the cluster pulls it, with the registry"; exit 1;; esac
+	rm -rf $(RELEASE)
+	mkdir -p $(RELEASE)
+	cp -r $(MANIFESTS)/. $(RELEASE)
+	find $(RELEASE) -name 10_deployment.yaml -exec sed -i -e 's|quay.io/openshift/origin-ceph-csi-driver-operator:latest|$(IMAGE)|' \
+		-e 's|quay.io/openshift/origin-ceph-csi-driver:latest|$(or $(CEPH_CSI_IMAGE),&)|' \
+		-e 's|value: "\{0,1\}0\.0\.1-snapshot"\{0,1\}$$|value: "$(VERSION)"|' $(REPORT_ARGUMENT) {} +
 
 test-image: ## Build the Dockerfile over this machine's distribution, try the image, and leave it in bin/image.tar
 	@test/install-dependencies.sh image-tools

@@ -110,10 +110,10 @@ func TestKubernetes(t *testing.T) {
 			reason: "nothing of OpenShift and nothing installed: its commands would not work",
 			change: func(r *rig) { r.objects, r.others = nil, nil },
 			want: []expect{
-				{group: k, name: "namespace", state: Wrong, fix: "kubectl apply -f manifests/kubernetes/"},
+				{group: k, name: "namespace", state: Wrong, fix: "kubectl apply -f bin/release/kubernetes/"},
 				{group: k, name: "Secret ceph-credentials", state: Note, fix: "kubectl create secret"},
 				{group: k, name: "Infrastructure", state: OK, message: []string{"makes it"}},
-				{group: k, name: "ClusterCSIDriver", state: Wrong, fix: "kubectl apply -f manifests/kubernetes/"},
+				{group: k, name: "ClusterCSIDriver", state: Wrong, fix: "kubectl apply -f bin/release/kubernetes/"},
 				{group: k, name: "snapshots", state: Wrong, fix: "client/config/crd?ref="},
 				{group: k, name: "snapshot-controller", state: Wrong, fix: "deploy/kubernetes/snapshot-controller?ref="},
 			},

@@ -6,7 +6,7 @@ import (
 )
 
 // kubernetesManifests brings what a cluster without OpenShift's APIs lacks.
-const kubernetesManifests = "kubectl apply -f manifests/kubernetes/"
+const kubernetesManifests = "kubectl apply -f bin/release/kubernetes/"
 
 // plain says that the cluster is no OpenShift.
 func (c clusterFacts) plain() bool {

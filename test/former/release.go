@@ -1,20 +1,13 @@
 package former
 
 import (
-	"fmt"
-	"os"
+	"context"
 	"path/filepath"
-	"strings"
+
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
 )
 
-// What the manifests name until a release is made of them.
-const (
-	UnreleasedImage   = "quay.io/openshift/origin-ceph-csi-driver-operator:latest"
-	unreleasedVersion = "0.0.1-snapshot"
-)
-
-// Release is a version of the operator as a cluster gets it. The images of the drivers and their
-// sidecars are the same in all: only the operators' tell one from the other.
+// Release is a version of the operator as a cluster gets it. The images of the sidecars are the same in all.
 type Release struct {
 	Version string
 	// Image of the operator.
@@ -25,26 +18,9 @@ type Release struct {
 	Folder string
 }
 
-// NewRelease makes a release of manifests in a folder that is there: `oc adm release new` writes image
-// and version into them. They have ClusterOperator storage written, as README says for OpenShift without
-// cluster-storage-operator.
-func NewRelease(version, image, manifests, folder string) (Release, error) {
-	r := Release{version, image, filepath.Join(manifests, "crd-patch", "clustercsidriver.patch.json"), folder}
-	files, err := filepath.Glob(filepath.Join(manifests, "*.yaml"))
-	if err != nil || len(files) == 0 {
-		return r, fmt.Errorf("no manifests in %s: %w", manifests, err)
-	}
-	const argument, reporting = "        - cluster-storage\n", "        - --report-cluster-operator\n"
-	replacer := strings.NewReplacer(UnreleasedImage, image, unreleasedVersion, version, argument, argument+reporting)
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return r, err
-		}
-		text := replacer.Replace(strings.ReplaceAll(string(content), reporting, ""))
-		if err := os.WriteFile(filepath.Join(folder, filepath.Base(file)), []byte(text), 0o600); err != nil {
-			return r, err
-		}
-	}
-	return r, nil
+// NewRelease has `make release` make one in a folder, of manifests that may be a former version's, for a cluster
+// without cluster-storage-operator.
+func NewRelease(ctx context.Context, r repository.Release, folder string) (Release, error) {
+	r.Reporting = true
+	return Release{r.Version, r.Image, filepath.Join(r.Manifests, "crd-patch", "clustercsidriver.patch.json"), folder}, r.Write(ctx, folder)
 }

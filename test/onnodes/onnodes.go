@@ -95,10 +95,6 @@ func (c *Cluster) Install(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	root, err := repository.Root()
-	if err != nil {
-		return err
-	}
 	commands, err := repository.ReadmeCommands()
 	if err != nil {
 		return err
@@ -107,7 +103,7 @@ func (c *Cluster) Install(ctx context.Context) error {
 		return fmt.Errorf("README.md has %d commands for a Kubernetes without OpenShift, not 3", len(commands))
 	}
 	err = errors.Join(
-		os.Symlink(filepath.Join(root, "manifests"), filepath.Join(dir, "manifests")),
+		repository.Checkout(ctx, dir, "0.0.0"),
 		os.WriteFile(filepath.Join(dir, "ceph.conf"), []byte(c.Ceph().Conf()), 0o600),
 		os.WriteFile(filepath.Join(dir, "keyring"), []byte(c.Ceph().Keyring()), 0o600))
 	if err != nil {

@@ -81,9 +81,9 @@ func EnsureOperator(ctx context.Context, log io.Writer, name, file string) (Arch
 	return Archive{Name: name, File: archived}, nil
 }
 
-// EnsureDriver returns an archive of ceph-csi's stand-in as of another release, such as "3.15", in the place of the one
-// of that name that Ensure returns. An image that is given instead of stand-ins stays.
-func EnsureDriver(ctx context.Context, log io.Writer, release string) (Archive, error) {
+// EnsureDriver returns an archive, of a name, of ceph-csi's stand-in as of another release, such as "3.15". An image that
+// is given instead of stand-ins is that of all releases.
+func EnsureDriver(ctx context.Context, log io.Writer, name, release string) (Archive, error) {
 	all, err := recipes()
 	if err != nil {
 		return Archive{}, err
@@ -93,7 +93,7 @@ func EnsureDriver(ctx context.Context, log io.Writer, release string) (Archive, 
 	if err != nil {
 		return Archive{}, err
 	}
-	r.short = "older-driver"
+	r.name, r.short = name, "older-driver"
 	r.program = func(ctx context.Context, log io.Writer) (string, error) {
 		return programs.EnsureDriver(ctx, log, release)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -18,23 +17,19 @@ func ReadmeCommands() ([][]string, error) {
 	return out, err
 }
 
-// OpenShiftCommands are the lines of shell by which the README installs on an OpenShift without
-// cluster-storage-operator, with the images that the manifests name.
+// OpenShiftCommands are the lines of shell by which the README installs on an OpenShift.
 func OpenShiftCommands() ([]string, error) {
 	var out []string
-	for _, section := range []struct{ file, heading string }{
-		{"README.md", "### 1. Let the cluster accept the names"},
-		{"README.md", "### 2. Apply the manifests"},
-		{"pkg/clusterstorage/README.md", ""},
-		{"README.md", "### 3. Declare the Ceph cluster"},
+	for _, heading := range []string{
+		"### 1. Let the cluster accept the names", "### 2. Apply the manifests", "### 3. Declare the Ceph cluster",
 	} {
-		lines, err := readmeLines(section.file, section.heading, "oc ")
+		lines, err := readmeLines("README.md", heading, "oc ")
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, lines...)
 	}
-	return slices.DeleteFunc(out, func(line string) bool { return strings.Contains(line, "$IMAGE") }), nil
+	return out, nil
 }
 
 // readmeLines are those of code in a section, or with no heading in a whole file, that begin with start.

@@ -84,9 +84,9 @@ func TestCommands(t *testing.T) {
 		commands = append(commands, "kubectl "+strings.Join(arguments, " "))
 	}
 	want := []string{
-		"oc patch crd clustercsidrivers.operator.openshift.io ", "oc apply -f manifests/",
-		"oc -n openshift-cluster-csi-drivers patch deployment ceph-cluster-storage ", "oc create secret generic ceph-credentials ",
-		"kubectl apply -f manifests/kubernetes/", "kubectl create secret generic ceph-credentials ", "kubectl get clusteroperator storage --watch",
+		"oc patch crd clustercsidrivers.operator.openshift.io ", "oc apply -f bin/release/",
+		"oc create secret generic ceph-credentials ",
+		"kubectl apply -f bin/release/kubernetes/", "kubectl create secret generic ceph-credentials ", "kubectl get clusteroperator storage --watch",
 	}
 	if len(commands) != len(want) {
 		t.Fatalf("got %q", commands)

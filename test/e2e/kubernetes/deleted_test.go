@@ -50,7 +50,7 @@ func deleteManifests(ctx context.Context) {
 
 func deleted() {
 	It("says what is left in Ceph when the manifests were deleted first, and removes it when it is told where", func(ctx SpecContext) {
-		dir := env.Checkout()
+		dir := env.Checkout(ctx)
 		env.InstallByReadme(ctx)
 		env.AwaitProtectedPools(ctx)
 		infrastructure, err := env.Configs.Infrastructures().Get(ctx, "cluster", metav1.GetOptions{})

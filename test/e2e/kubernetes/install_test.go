@@ -22,11 +22,11 @@ func installed() {
 		env.InstallByReadme(ctx)
 		Eventually(func(g Gomega) { env.ExpectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).Should(Succeed())
 		out := env.Kubectl(ctx, strings.Fields(strings.TrimSuffix(strings.Join(fixture.ReadmeCommands()[2], " "), "--watch"))...)
-		Expect(strings.Fields(strings.Split(out, "\n")[1])[:4]).To(Equal([]string{"storage", "0.0.1-snapshot", "True", "False"}))
+		Expect(strings.Fields(strings.Split(out, "\n")[1])[:4]).To(Equal([]string{"storage", fixture.ReadmeVersion, "True", "False"}))
 	})
 
 	It("changes nothing when it is installed again, and rests", func(ctx SpecContext) {
-		out := env.Kubectl(ctx, "apply", "-f", manifests)
+		out := env.KubectlIn(ctx, env.Checkout(ctx), fixture.ReadmeCommands()[0]...)
 		for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
 			Expect(line).To(HaveSuffix("unchanged"))
 		}
@@ -42,7 +42,7 @@ func described() {
 	It("has nothing that the preflight check finds wrong", func(ctx SpecContext) {
 		env.StartSnapshotController(ctx)
 		DeferCleanup(env.StopSnapshotController)
-		dir := env.Checkout()
+		dir := env.Checkout(ctx)
 		out, err := env.Command(ctx, "check", "--ceph-conf="+filepath.Join(dir, "ceph.conf"), "--keyring="+filepath.Join(dir, "keyring"))
 		Expect(err).NotTo(HaveOccurred(), out)
 		Expect(out).To(ContainSubstring("this is no OpenShift"))

@@ -25,8 +25,11 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/former"
 )
 
-// formerImage is the operator's of the version that the cluster begins with.
-const formerImage = "ceph-csi-driver-operator.test/former:1"
+// Images of the version that the cluster begins with: the operator's, and ceph-csi's.
+const (
+	formerImage       = "ceph-csi-driver-operator.test/former:1"
+	formerDriverImage = "ceph-csi-driver-operator.test/former-driver:1"
+)
 
 // formerDriver is the newest release of ceph-csi with which the former version mounts CephFS: it makes users that may not
 // keep what later ones note of mounts.
@@ -44,13 +47,17 @@ func StartFormer(ctx context.Context) {
 	version := fixture.BuildFormer(ctx)
 	root, err := repository.Root()
 	Expect(err).NotTo(HaveOccurred())
-	before, err = former.NewRelease("4.22.0", formerImage, version.Manifests(), GinkgoT().TempDir())
+	before, err = former.NewRelease(ctx, repository.Release{
+		Version: "4.22.0", Image: formerImage, DriverImage: formerDriverImage, Manifests: version.Manifests(),
+	}, GinkgoT().TempDir())
 	Expect(err).NotTo(HaveOccurred())
-	present, err = former.NewRelease("4.23.0", former.UnreleasedImage, filepath.Join(root, "manifests"), GinkgoT().TempDir())
+	present, err = former.NewRelease(ctx, repository.Release{
+		Version: "4.23.0", Image: repository.Unreleased, Manifests: filepath.Join(root, "manifests"),
+	}, GinkgoT().TempDir())
 	Expect(err).NotTo(HaveOccurred())
 	image, err := images.EnsureOperator(ctx, GinkgoWriter, formerImage, version.Binary())
 	Expect(err).NotTo(HaveOccurred())
-	older, err := images.EnsureDriver(ctx, GinkgoWriter, formerDriver)
+	older, err := images.EnsureDriver(ctx, GinkgoWriter, formerDriverImage, formerDriver)
 	Expect(err).NotTo(HaveOccurred())
 	Start(ctx, embedded.Options{WithoutOperatorRBAC: true}, image, older)
 	env.RunVersions()

@@ -6,13 +6,16 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
 	"github.com/openshift/ceph-csi-driver-operator/test/former"
 )
 
 // release makes one of manifests, whose operator RunPodsOf runs.
-func release(version, manifests string) former.Release {
+func release(ctx context.Context, version, manifests string) former.Release {
 	GinkgoHelper()
-	r, err := former.NewRelease(version, "registry.example.com/ceph-csi-driver-operator:"+version, manifests, GinkgoT().TempDir())
+	r, err := former.NewRelease(ctx, repository.Release{
+		Version: version, Image: "registry.example.com/ceph-csi-driver-operator:" + version, Manifests: manifests,
+	}, GinkgoT().TempDir())
 	Expect(err).NotTo(HaveOccurred())
 	return r
 }

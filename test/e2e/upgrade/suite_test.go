@@ -47,8 +47,8 @@ func start(ctx SpecContext, options embedded.Options, folder string) {
 	version := fixture.BuildFormer(ctx)
 	root, err := repository.Root()
 	Expect(err).NotTo(HaveOccurred())
-	before = release("4.22.0", filepath.Join(version.Manifests(), folder))
-	present = release("4.23.0", filepath.Join(root, "manifests", folder))
+	before = release(ctx, "4.22.0", filepath.Join(version.Manifests(), folder))
+	present = release(ctx, "4.23.0", filepath.Join(root, "manifests", folder))
 	binary, err := operatorprocess.Binary()
 	Expect(err).NotTo(HaveOccurred())
 	moves = nil

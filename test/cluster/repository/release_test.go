@@ -1,0 +1,83 @@
+package repository
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestRelease: what `make release` writes is the manifests but for what it was given.
+func TestRelease(t *testing.T) {
+	root, err := Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const reporting = "- --report-cluster-operator"
+	tests := map[string]struct {
+		reason  string
+		release Release
+		file    string
+		want    []string
+	}{
+		"OpenShift": {
+			"all that may be given, and a version that YAML takes for a number", Release{"1234567", "r.example/o:1", "r.example/d:1", "", true}, "10_deployment.yaml",
+			[]string{"image: r.example/o:1", reporting, `value: "1234567"`, "value: r.example/o:1", "value: r.example/d:1"},
+		},
+		"Beside": {
+			"cluster-storage-operator reports, and ceph-csi is the manifests'", Release{Version: "4.22.0", Image: "r.example/o:1"}, "10_deployment.yaml",
+			[]string{"image: r.example/o:1", `value: "4.22.0"`, "value: r.example/o:1"},
+		},
+		"Kubernetes": {
+			"it reports always, once", Release{"4.22.0", "r.example/o:1", "r.example/d:1", filepath.Join(root, "manifests", "kubernetes"), true}, "10_deployment.yaml",
+			[]string{reporting, `value: "4.22.0"`, "value: r.example/o:1", "value: r.example/d:1", "image: r.example/o:1"},
+		},
+		"Below": {
+			"the folder has both", Release{Version: "4.22.0", Image: "r.example/o:1"}, "kubernetes/10_deployment.yaml",
+			[]string{reporting, `value: "4.22.0"`, "value: r.example/o:1", "image: r.example/o:1"},
+		},
+		"Others": {"nothing else changes", Release{Version: "4.22.0", Image: "r.example/o:1"}, "06_granted_clusterrole.yaml", nil},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			folder := filepath.Join(t.TempDir(), "release")
+			if err := tc.release.Write(t.Context(), folder); err != nil {
+				t.Fatal(err)
+			}
+			manifests := tc.release.Manifests
+			if manifests == "" {
+				manifests = filepath.Join(root, "manifests")
+			}
+			shipped, written := lines(t, filepath.Join(manifests, tc.file)), lines(t, filepath.Join(folder, tc.file))
+			got := slices.DeleteFunc(slices.Clone(written), func(line string) bool { return slices.Contains(shipped, line) && line != reporting })
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("%s: the lines that differ are %q, want %q", tc.reason, got, tc.want)
+			}
+			if text := strings.Join(written, "\n"); strings.Contains(text, "0.0.1-snapshot") || strings.Contains(text, Unreleased) {
+				t.Errorf("%s: something unreleased is left in\n%s", tc.reason, text)
+			}
+		})
+	}
+}
+
+func lines(t *testing.T, file string) []string {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for line := range strings.Lines(string(content)) {
+		out = append(out, strings.TrimSpace(line))
+	}
+	return out
+}
+
+// TestReleaseNeedsAnImage: one without a registry is built here, and nowhere to be pulled from.
+func TestReleaseNeedsAnImage(t *testing.T) {
+	err := Release{Version: "4.22.0", Image: "ceph-csi-driver-operator:latest"}.Write(t.Context(), filepath.Join(t.TempDir(), "release"))
+	if err == nil || !strings.Contains(err.Error(), "IMAGE= must name the operator's image as the cluster pulls it") {
+		t.Errorf("got %v", err)
+	}
+}
