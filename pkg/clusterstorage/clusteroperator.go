@@ -73,9 +73,14 @@ func (s starter) wanted() []operator {
 
 // waitedFor are the drivers of operators that the version has not reached.
 func (s starter) waitedFor(operators []operator) []string {
+	return names(operators, func(o operator) bool { return !s.upToDate(o) })
+}
+
+// names are the drivers of those operators of which something holds.
+func names(operators []operator, holds func(operator) bool) []string {
 	var out []string
 	for _, o := range operators {
-		if !s.upToDate(o) {
+		if holds(o) {
 			out = append(out, o.CSIDriverName)
 		}
 	}
@@ -83,10 +88,17 @@ func (s starter) waitedFor(operators []operator) []string {
 	return out
 }
 
-// moving is Progressing for as long as ClusterOperator storage reports another version. What is rolled
-// out later has conditions of its own.
+// moving is Progressing for as long as ClusterOperator storage reports another version, or where that is not ours to
+// write, an operator of another version is the last that has applied what is deployed. What is rolled out later has
+// conditions of its own.
 func (s starter) moving(operators []operator) *applyoperatorv1.OperatorConditionApplyConfiguration {
 	kind := ownPrefix + operatorv1.OperatorStatusTypeProgressing
+	if !s.ReportClusterOperator {
+		if late := names(operators, s.appliedByOther); len(late) > 0 {
+			return condition.New(kind, operatorv1.ConditionTrue, condition.Deploying, "Moving "+movingTo(s.Version, late))
+		}
+		return condition.Good(kind)
+	}
 	message := "Moving "
 	current, err := s.clients.configInformers.Config().V1().ClusterOperators().Lister().Get(clusterOperatorName)
 	if err == nil {
@@ -98,11 +110,14 @@ func (s starter) moving(operators []operator) *applyoperatorv1.OperatorCondition
 			message += "from " + current.Status.Versions[i].Version + " "
 		}
 	}
-	message += "to " + s.Version
-	if late := s.waitedFor(operators); len(late) > 0 {
-		message += ", waiting for the operator and the pods of " + strings.Join(late, " and ")
+	return condition.New(kind, operatorv1.ConditionTrue, condition.Deploying, message+movingTo(s.Version, s.waitedFor(operators)))
+}
+
+func movingTo(version string, late []string) string {
+	if len(late) == 0 {
+		return "to " + version
 	}
-	return condition.New(kind, operatorv1.ConditionTrue, condition.Deploying, message)
+	return "to " + version + ", waiting for the operator and the pods of " + strings.Join(late, " and ")
 }
 
 // managementState writes ManagementStateDegraded, as CSO does.
@@ -119,30 +134,36 @@ func (s starter) managementState() factory.Controller {
 	}})
 }
 
-// ownState lets ClusterOperator storage have a state where no driver is wanted.
+// ownState tells of moves between versions. Where ClusterOperator storage is ours to write, it lets that have a state while
+// no driver is wanted, too.
 //
-// It produces the conditions CephClusterStorageAvailable, …Progressing and …Upgradeable.
+// It produces the conditions CephClusterStorageProgressing, and then …Available and …Upgradeable.
 func (s starter) ownState() factory.Controller {
+	informers := []factory.Informer{s.clients.ns().Apps().V1().DaemonSets().Informer()}
+	if s.ReportClusterOperator {
+		informers = append(informers, s.clients.configInformers.Config().V1().ClusterOperators().Informer())
+	}
 	return s.controller(controller{
-		name: ownPrefix, always: true, quiet: true,
-		informers: []factory.Informer{
-			s.clients.configInformers.Config().V1().ClusterOperators().Informer(), s.clients.ns().Apps().V1().DaemonSets().Informer(),
-		},
+		name: ownPrefix, always: true, quiet: true, informers: informers,
 		sync: func(ctx context.Context, _ factory.SyncContext) error {
 			if s.otherGlue() || !s.managed() {
 				return nil
 			}
-			available := condition.New(ownPrefix+operatorv1.OperatorStatusTypeAvailable, operatorv1.ConditionTrue, condition.AsExpected, "")
-			if !s.anyStarted() {
-				available = condition.New(*available.Type, operatorv1.ConditionTrue, condition.NoCephCluster, undeclared(s.Kubernetes))
+			conditions := []*applyoperatorv1.OperatorConditionApplyConfiguration{s.moving(s.wanted())}
+			if s.ReportClusterOperator {
+				conditions = append(conditions, s.available(), condition.New(ownPrefix+operatorv1.OperatorStatusTypeUpgradeable, operatorv1.ConditionTrue, condition.AsExpected, ""))
 			}
-			return s.clients.storage.ApplyOperatorStatus(ctx, ownPrefix, applyoperatorv1.OperatorStatus().WithConditions(
-				available,
-				s.moving(s.wanted()),
-				condition.New(ownPrefix+operatorv1.OperatorStatusTypeUpgradeable, operatorv1.ConditionTrue, condition.AsExpected, ""),
-			))
+			return s.clients.storage.ApplyOperatorStatus(ctx, ownPrefix, applyoperatorv1.OperatorStatus().WithConditions(conditions...))
 		},
 	})
+}
+
+func (s starter) available() *applyoperatorv1.OperatorConditionApplyConfiguration {
+	kind := ownPrefix + operatorv1.OperatorStatusTypeAvailable
+	if !s.anyStarted() {
+		return condition.New(kind, operatorv1.ConditionTrue, condition.NoCephCluster, undeclared(s.Kubernetes))
+	}
+	return condition.New(kind, operatorv1.ConditionTrue, condition.AsExpected, "")
 }
 
 // undeclared says how to declare a Ceph cluster, with the tool that administrators have.

@@ -104,6 +104,7 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		s.ownConfig(),
 		s.sharedRoles(),
 		s.crdPatch(),
+		s.ownState(),
 	}
 	for _, o := range s.operators() {
 		deployment, err := s.deployment(o)
@@ -124,7 +125,6 @@ func (s starter) controllers() ([]factory.Controller, error) {
 		out = append(out,
 			s.storage(),
 			s.managementState(),
-			s.ownState(),
 			s.clusterOperator(),
 		)
 	}

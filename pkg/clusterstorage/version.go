@@ -28,7 +28,7 @@ func (s starter) upToDate(o operator) bool {
 	if err != nil || !s.deployed(own, s.Getenv(configs.EnvOperatorImage)) {
 		return false
 	}
-	if _, disabled := disabled(cr.Status.Conditions); disabled || cr.Spec.ManagementState == operatorv1.Unmanaged {
+	if leftAlone(cr) {
 		return true
 	}
 	images := slices.Collect(maps.Values(s.Images))
@@ -48,6 +48,25 @@ func (s starter) upToDate(o operator) bool {
 func (s starter) applied(workload metav1.Object) bool {
 	annotations := workload.GetAnnotations()
 	return annotations[driver.VersionAnnotation] == driver.VersionMark(s.Version, annotations)
+}
+
+// appliedByOther says whether an operator of another version was the last to apply a workload that is there, and that
+// an administrator does not look after.
+func (s starter) appliedByOther(o operator) bool {
+	cr, err := s.clients.operators.Operator().V1().ClusterCSIDrivers().Lister().Get(o.CSIDriverName)
+	if err != nil || leftAlone(cr) {
+		return false
+	}
+	apps := s.clients.ns().Apps().V1()
+	controller, controllerErr := apps.Deployments().Lister().Deployments(driver.Namespace).Get(o.driver.ControllerName())
+	node, nodeErr := apps.DaemonSets().Lister().DaemonSets(driver.Namespace).Get(o.driver.NodeName())
+	return controllerErr == nil && !s.applied(controller) || nodeErr == nil && !s.applied(node)
+}
+
+// leftAlone says that the operator of a driver deploys nothing, or that an administrator looks after what it has.
+func leftAlone(cr *operatorv1.ClusterCSIDriver) bool {
+	_, disabled := disabled(cr.Status.Conditions)
+	return disabled || cr.Spec.ManagementState == operatorv1.Unmanaged
 }
 
 // deployed says whether a Deployment runs only the images, and completely.

@@ -45,6 +45,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 var _ = Describe("Beside a cluster-storage-operator", Ordered, func() {
 	withoutCeph()
 	aggregated()
+	moved()
 	outage()
 	uninstalled()
 })
