@@ -29,7 +29,7 @@ type Found struct {
 	Unserved []Unserved
 	// Wanted is how many nodes are to have a pod.
 	Wanted int
-	// LeftOut are the nodes of Linux that the node selector or the tolerations of the pods leave out.
+	// LeftOut are the nodes of Linux that the node selector or the tolerations of the pods leave out, each with what does so.
 	LeftOut []string
 	// Leaving says that pods are still on such nodes: nobody tells when the last of them has ended.
 	Leaving bool
@@ -68,7 +68,8 @@ func find(daemonSet *appsv1.DaemonSet, nodes []corev1.Node, pods []corev1.Pod, r
 	var out Found
 	for _, node := range nodes {
 		pod, found := podOn[node.Name]
-		wanted := wanted(daemonSet.Spec.Template.Spec, node)
+		leftOut := leftOutBy(daemonSet.Spec.Template.Spec, node)
+		wanted := leftOut == ""
 		out.Leaving = out.Leaving || found && !wanted
 		if wanted {
 			out.Wanted++
@@ -77,7 +78,7 @@ func find(daemonSet *appsv1.DaemonSet, nodes []corev1.Node, pods []corev1.Pod, r
 		case found && ready(pod) && registered(node.Name):
 		case !found && !wanted:
 			if node.Labels[corev1.LabelOSStable] == linux {
-				out.LeftOut = append(out.LeftOut, node.Name)
+				out.LeftOut = append(out.LeftOut, node.Name+" ("+leftOut+")")
 			}
 		default:
 			out.Unserved = append(out.Unserved, unserved(node, pod, found))

@@ -54,6 +54,7 @@ func TestFind(t *testing.T) {
 	windows.Labels[corev1.LabelOSStable] = "windows"
 	other, kept, gpu, cordoned := node("o", yes), node("k", yes), node("g", yes), node("c", yes)
 	other.Labels["storage"], kept.Labels["storage"] = "none", "ceph"
+	gpu.Labels["storage"] = "ceph"
 	gpu.Spec.Taints = []corev1.Taint{{Key: "gpu", Effect: corev1.TaintEffectNoSchedule}}
 	broken := node("u", yes)
 	cordoned.Spec.Unschedulable, broken.Spec.Unschedulable = true, true
@@ -68,10 +69,10 @@ func TestFind(t *testing.T) {
 		"Served":    {"all is well", []corev1.Node{node("a", yes)}, []corev1.Pod{pod("a", yes)}, nil, nil},
 		"Elsewhere": {"no pod is wanted there", []corev1.Node{windows}, nil, nil, nil},
 		"LeftOut": {
-			"settings want none there", []corev1.Node{windows, other, gpu, kept}, []corev1.Pod{pod("k", yes)}, nil, []string{"g", "o"},
+			"settings want none there", []corev1.Node{windows, other, gpu, kept}, []corev1.Pod{pod("k", yes)}, nil, []string{"g (taint gpu:NoSchedule)", `o (label storage is not "ceph")`},
 		},
-		"LeftOutAway": {"it would be left out, too, if it were ready", []corev1.Node{{ObjectMeta: other.ObjectMeta}}, nil, nil, []string{"o"}},
-		"Leaving":     {"its pod ends, and mounts still", []corev1.Node{other, gpu}, []corev1.Pod{pod("o", yes)}, nil, []string{"g"}},
+		"LeftOutAway": {"it would be left out, too, if it were ready", []corev1.Node{{ObjectMeta: other.ObjectMeta}}, nil, nil, []string{`o (label storage is not "ceph")`}},
+		"Leaving":     {"its pod ends, and mounts still", []corev1.Node{other, gpu}, []corev1.Pod{pod("o", yes)}, nil, []string{"g (taint gpu:NoSchedule)"}},
 		"Cordoned": {
 			"pods of DaemonSets tolerate what says how a node is; no other pod comes there", []corev1.Node{cordoned}, nil,
 			[]Unserved{{Node: "c", Why: "no pod has been made; the node is cordoned", Cordoned: true}}, nil,
@@ -140,6 +141,29 @@ func TestFind(t *testing.T) {
 				t.Errorf("%s: -want +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+func TestLeftOutBy(t *testing.T) {
+	const infra = "node-role.kubernetes.io/infra"
+	pods := corev1.PodSpec{NodeSelector: map[string]string{infra: "", "storage": "ceph"}, Tolerations: []corev1.Toleration{{Key: "gpu", Operator: corev1.TolerationOpExists}}}
+	both := map[string]string{infra: "", "storage": "ceph"}
+	for name, tc := range map[string]struct {
+		reason string
+		labels map[string]string
+		taints []corev1.Taint
+		want   string
+	}{
+		"Wanted":    {"it has all, and what it has besides is tolerated", both, []corev1.Taint{{Key: "gpu", Effect: corev1.TaintEffectNoExecute}}, ""},
+		"NoLabel":   {"roles are labels without a value", map[string]string{"storage": "ceph"}, nil, "no label " + infra},
+		"Other":     {"it may be a misspelling", map[string]string{infra: "", "storage": "cehp"}, nil, `label storage is not "ceph"`},
+		"Taint":     {"as kubectl shows it", both, []corev1.Taint{{Key: "db", Value: "x", Effect: corev1.TaintEffectNoSchedule}}, "taint db=x:NoSchedule"},
+		"Condition": {"a DaemonSet's pods tolerate that", both, []corev1.Taint{{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoExecute}}, ""},
+	} {
+		node := corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: tc.labels}, Spec: corev1.NodeSpec{Taints: tc.taints}}
+		if got := leftOutBy(pods, node); got != tc.want {
+			t.Errorf("%s: %s: got %q, want %q", name, tc.reason, got, tc.want)
+		}
 	}
 }
 

@@ -1,11 +1,12 @@
 package nodes
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/klog/v2"
 )
 
@@ -16,10 +17,23 @@ const (
 	conditionTaints = "node.kubernetes.io/"
 )
 
-// wanted says whether a DaemonSet's pods are to run on a node.
-func wanted(pod corev1.PodSpec, node corev1.Node) bool {
-	return labels.SelectorFromSet(pod.NodeSelector).Matches(labels.Set(node.Labels)) &&
-		!slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return repels(taint, pod.Tolerations) })
+// leftOutBy is what keeps a DaemonSet's pods from a node; empty if they are to run there.
+func leftOutBy(pod corev1.PodSpec, node corev1.Node) string {
+	for _, label := range slices.Sorted(maps.Keys(pod.NodeSelector)) {
+		wanted := pod.NodeSelector[label]
+		switch value, found := node.Labels[label]; {
+		case !found:
+			return "no label " + label
+		case value != wanted:
+			return fmt.Sprintf("label %s is not %q", label, wanted)
+		}
+	}
+	for _, taint := range node.Spec.Taints {
+		if repels(taint, pod.Tolerations) {
+			return "taint " + taint.ToString()
+		}
+	}
+	return ""
 }
 
 func repels(taint corev1.Taint, tolerations []corev1.Toleration) bool {

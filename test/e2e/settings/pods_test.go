@@ -63,7 +63,7 @@ var _ = DescribeTable("Where pods run, and with what", func(ctx SpecContext, d d
 		told := env.Condition(ctx, g, d, condition.NodesServed)
 		g.Expect(told.Status).To(Equal(operatorv1.ConditionTrue))
 		g.Expect(told.Reason).To(Equal(condition.NodesLeftOut))
-		g.Expect(told.Message).To(MatchRegexp(`^\d+ of \d+ nodes have no driver ` + d.Name + `, because ceph.node leaves them out: \w`))
+		g.Expect(told.Message).To(MatchRegexp(`^\d+ of \d+ nodes have no driver ` + d.Name + `, because ceph.node leaves them out: \S+ \((no label|label|taint) `))
 		g.Expect(env.Node(ctx, g, d).Status.NumberAvailable).To(BeEquivalentTo(3), "the masters'")
 	}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 	env.Settle(ctx)
