@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
@@ -131,8 +133,8 @@ func plantOldConditions(ctx context.Context) {
 			object.SetName(driver.RBD.Name)
 			manager = driver.RBD.OperatorName() + "-" + manager
 		}
-		condition := map[string]any{"type": kind, "status": "False", "reason": "Old", "lastTransitionTime": time.Now().UTC().Format(time.RFC3339)}
-		Expect(unstructured.SetNestedSlice(object.Object, []any{condition}, "status", "conditions")).To(Succeed())
+		left := map[string]any{"type": kind, "status": "False", "reason": "Old", "lastTransitionTime": time.Now().UTC().Format(time.RFC3339)}
+		Expect(unstructured.SetNestedSlice(object.Object, []any{left}, "status", "conditions")).To(Succeed())
 		_, err := env.Dynamic.Resource(resource).ApplyStatus(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: manager, Force: true})
 		Expect(err).NotTo(HaveOccurred())
 	}
@@ -146,6 +148,13 @@ func expectNoOldConditions(ctx context.Context) {
 		for _, kind := range old {
 			for _, c := range slices.Concat(storage.Status.Conditions, env.Conditions(ctx, g, driver.RBD)) {
 				g.Expect(c.Type).NotTo(Equal(kind))
+			}
+		}
+		for _, d := range driver.All {
+			for _, c := range env.Conditions(ctx, g, d) {
+				if !strings.HasPrefix(c.Type, d.ConditionPrefix) {
+					g.Expect(condition.Types()).To(ContainElement(c.Type), "conditions of this version on %s", d.Name)
+				}
 			}
 		}
 	}).WithContext(ctx).Should(Succeed())
