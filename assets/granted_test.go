@@ -71,12 +71,7 @@ func installedRoles(d driver.Driver) []string {
 // UPDATE_GOLDEN=1 rewrites them.
 func TestGoldenRoles(t *testing.T) {
 	write := func(file, source string, content []byte, metadata map[string]any) {
-		var role map[string]any
-		if err := yaml.Unmarshal(content, &role); err != nil {
-			t.Fatal(err)
-		}
-		maps.Copy(role["metadata"].(map[string]any), metadata)
-		text, err := yaml.Marshal(role)
+		text, err := yaml.Marshal(withMetadata(t, content, metadata))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,6 +88,17 @@ func TestGoldenRoles(t *testing.T) {
 		write("kubernetes/06_shared_"+name+".yaml", "sharedroles/"+name+".yaml", content,
 			map[string]any{"labels": map[string]any{driver.ManagedByLabel: clusterStorage}})
 	}
+}
+
+// withMetadata is a role with more metadata.
+func withMetadata(t *testing.T, content []byte, metadata map[string]any) map[string]any {
+	t.Helper()
+	var role map[string]any
+	if err := yaml.Unmarshal(content, &role); err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(role["metadata"].(map[string]any), metadata)
+	return role
 }
 
 // TestGoldenGranted keeps the generated roles of manifests/. UPDATE_GOLDEN=1 rewrites them.
