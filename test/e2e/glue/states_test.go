@@ -78,6 +78,36 @@ func degraded() {
 	})
 }
 
+// notUpgradeable has a driver say what it says of a Ceph cluster that is too old: none of those here are.
+func notUpgradeable() {
+	It("is not Upgradeable while a driver is not, with its message", func(ctx SpecContext) {
+		const message = "the next version works with another Ceph"
+		say := func(ctx SpecContext, conditions ...map[string]any) {
+			GinkgoHelper()
+			content, err := json.Marshal(map[string]any{
+				"apiVersion": "operator.openshift.io/v1", "kind": "ClusterCSIDriver", "metadata": map[string]any{"name": driver.RBD.Name},
+				"status": map[string]any{"conditions": append([]map[string]any{}, conditions...)},
+			})
+			Expect(err).NotTo(HaveOccurred())
+			_, err = env.Drivers.Patch(ctx, driver.RBD.Name, types.ApplyPatchType, content, metav1.PatchOptions{FieldManager: "somebody"}, "status")
+			Expect(err).NotTo(HaveOccurred())
+		}
+		upgradeable := func(status string, text string) {
+			GinkgoHelper()
+			Eventually(func(g Gomega) {
+				got, said := fixture.Status(env.ClusterOperator(ctx, g), configv1.OperatorUpgradeable)
+				g.Expect(got).To(Equal(status))
+				g.Expect(said).To(ContainSubstring(text))
+			}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+		}
+		say(ctx, map[string]any{"type": "SomebodysUpgradeable", "status": "False", "reason": "CephTooOld", "message": message, "lastTransitionTime": metav1.Now()})
+		upgradeable("False", message)
+		expectAvailable(ctx)
+		say(ctx)
+		upgradeable("True", "")
+	})
+}
+
 func expectAvailable(ctx SpecContext) {
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
