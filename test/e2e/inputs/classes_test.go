@@ -68,7 +68,7 @@ var _ = Describe("A parameter of a StorageClass of a user's", func() {
 					all = append(all, odd{name, value})
 				}
 			}
-			tried := some(all, 8)
+			tried := some(all, 5)
 			class := func(i int) string { return fmt.Sprintf("odd-%s-%d", d.Kind, i) }
 			for i, one := range tried {
 				By(class(i) + ": " + one.name + ": " + one.value)

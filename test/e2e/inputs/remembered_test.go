@@ -74,7 +74,7 @@ var _ = Describe("What an operator remembers", func() {
 					all = append(all, damage{key, what})
 				}
 			}
-			for i, one := range some(all, 8) {
+			for i, one := range some(all, 5) {
 				By(one.key + ": " + one.what)
 				wrong := maps.Clone(right)
 				wrong[one.key] = damages[one.what]

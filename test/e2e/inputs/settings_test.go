@@ -148,7 +148,7 @@ var _ = Describe("A setting", func() {
 				_, err := settings.Read(d, annotated(d, a.member))
 				return err == nil
 			})
-			for _, m := range some(mistakes, 10) {
+			for _, m := range some(mistakes, 6) {
 				By(m.says)
 				text := annotated(d, m.member).GetAnnotations()[driver.SettingsAnnotation]
 				env.Kubectl(ctx, "annotate", "clustercsidriver", d.Name, driver.SettingsAnnotation+"="+text)

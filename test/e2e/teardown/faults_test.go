@@ -39,7 +39,7 @@ func calls() {
 }
 
 // stride is how far the first run gets, and how far each that is killed gets: in a soak, each of their writes is the last one once.
-func stride() int { return sample.Stride(7) }
+func stride() int { return sample.Stride(10) }
 
 // again tears a cluster down, again and again, with a fault at the same write of each run, until one has nothing
 // to do any more that a fault could happen at. It returns how many have happened.
