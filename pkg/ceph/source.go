@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -76,12 +77,24 @@ func ParseSource(ctx context.Context, data map[string][]byte, resolve Resolver) 
 	return Source{Monitors: monitors, FSID: fsid, Credentials: credentials}, nil
 }
 
+// shownEntries is how many a message names.
+const shownEntries = 3
+
+// only names what is there instead: files are often given by other names.
+func only(data map[string][]byte) string {
+	if len(data) == 0 {
+		return ""
+	}
+	names := slices.Sorted(maps.Keys(data))
+	return ", only " + strings.Join(names[:min(shownEntries, len(names))], ", ") + "; give files as ceph.conf=FILE and keyring=FILE"
+}
+
 func checkEntries(data map[string][]byte) error {
 	has := func(entry string) bool { _, ok := data[entry]; return ok }
 	all := []string{EntryConf, EntryKeyring, EntryFSID, EntryMonitors, EntryUserID, EntryUserKey}
 	if !slices.ContainsFunc(all, has) {
 		return &InputError{Reason: ErrNothingGiven,
-			Text: "none of ceph.conf and keyring, or fsid, monitors, userID and userKey, is there"}
+			Text: "none of ceph.conf and keyring, or fsid, monitors, userID and userKey, is there" + only(data)}
 	}
 	for _, both := range [][2]string{{EntryConf, EntryMonitors}, {EntryKeyring, EntryUserKey}} {
 		if has(both[0]) && has(both[1]) {

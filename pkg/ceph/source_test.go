@@ -78,7 +78,7 @@ func TestParseSourceErrors(t *testing.T) {
 		want   string
 	}{
 		"Nil":             {nil, "", ErrNothingGiven, "none of ceph.conf and keyring"},
-		"ForeignOnly":     {entries("password", "x"), "", ErrNothingGiven, "none of"},
+		"ForeignOnly":     {entries("ceph.config", "x", "ceph.client.admin.keyring", "y", "d", "", "e", ""), "", ErrNothingGiven, "is there, only ceph.client.admin.keyring, ceph.config, d; give files as ceph.conf=FILE and keyring=FILE"},
 		"NoKeyring":       {entries("ceph.conf", conf), "keyring", ErrEntryMissing, "keyring is missing; give the file /etc/ceph/"},
 		"NoConf":          {entries("keyring", keyring), "ceph.conf", ErrEntryMissing, "ceph.conf is missing; give"},
 		"NoMonitors":      {with("monitors", ""), "monitors", ErrEntryMissing, "monitors is missing; give the addresses of all mons"},

@@ -37,12 +37,12 @@ func allowedKey(d driver.Driver, in input) (ceph.KeyType, error) {
 	keys, wish := in.cluster.MonMap.Keys, in.keyType
 	switch {
 	case wish != "" && !keys.Allows(wish):
-		allowed := keys.Allowed
-		if len(allowed) == 0 {
-			allowed = []ceph.KeyType{ceph.AES}
+		if len(keys.Allowed) == 0 {
+			return "", fmt.Errorf("%s is %s, but the Ceph cluster knows keys of type %s only, as all before 20.2.4: choose that, or upgrade Ceph",
+				setting(d), wish, ceph.AES)
 		}
 		return "", fmt.Errorf("%s is %s, but the Ceph cluster allows keys of type %s only; choose that, or allow the other with: %s",
-			setting(d), wish, allowed[0], allowBoth)
+			setting(d), wish, keys.Allowed[0], allowBoth)
 	case len(keys.Allowed) == 0:
 		return "", nil
 	case wish != "":

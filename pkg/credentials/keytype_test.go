@@ -23,7 +23,8 @@ func TestChooseKey(t *testing.T) {
 	}{
 		"Old":          {reason: "it would not know the argument"},
 		"OldAsked":     {reason: "it has no other", wish: ceph.AES},
-		"OldStrong":    {reason: "nobody may believe in keys that are not there", wish: ceph.AES256, bad: "allows keys of type aes only"},
+		"OldStrong":    {reason: "it does not know the command that allows others", wish: ceph.AES256, bad: "knows keys of type aes only, as all before 20.2.4: choose that, or upgrade Ceph"},
+		"AsksForNew":   {reason: "it may have been taken away", wish: ceph.AES256, allowed: both[:1], bad: "allow the other with: ceph mon set auth_allowed_ciphers aes,aes256k"},
 		"Upgraded":     {reason: "nodes may be older than the cluster", allowed: both, want: ceph.AES},
 		"UpgradedAsks": {reason: "a person knows the nodes", wish: ceph.AES256, allowed: both, want: ceph.AES256},
 		"New":          {reason: "there is no choice", allowed: both[1:], want: ceph.AES256},

@@ -75,7 +75,7 @@ func (images) FromParameters(parameters map[string]string) ceph.Placement {
 func checkWished(pools []ceph.Pool, wish Wish) error {
 	pool, found := poolOf(pools, wish.Pool)
 	if !found {
-		return fmt.Errorf("%w: pool %q, named by %s, does not exist; pools of application rbd: %s; create it in Ceph, or %s",
+		return fmt.Errorf("%w: pool %q, named by %s, does not exist; pools of application rbd: %s; create it in Ceph, set spec.driverConfig.ceph.missingPools to Create, or %s",
 			ErrNoPool, wish.Pool, wish.Origin, quoted(namesOf(rbdPools(pools))), otherPoolAdvice)
 	}
 	if pool.ErasureCoded {

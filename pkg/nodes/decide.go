@@ -81,7 +81,7 @@ func find(daemonSet *appsv1.DaemonSet, nodes []corev1.Node, pods []corev1.Pod, r
 				out.LeftOut = append(out.LeftOut, node.Name+" ("+leftOut+")")
 			}
 		default:
-			out.Unserved = append(out.Unserved, unserved(node, pod, found))
+			out.Unserved = append(out.Unserved, unserved(daemonSet, node, pod, found))
 		}
 	}
 	slices.SortFunc(out.Unserved, byNode)
@@ -92,13 +92,13 @@ func find(daemonSet *appsv1.DaemonSet, nodes []corev1.Node, pods []corev1.Pod, r
 func byNode(a, b Unserved) int { return cmp.Compare(a.Node, b.Node) }
 
 // unserved tells of a node that is to have a pod, and of the one that it has, if there is one.
-func unserved(node corev1.Node, pod corev1.Pod, found bool) Unserved {
+func unserved(daemonSet *appsv1.DaemonSet, node corev1.Node, pod corev1.Pod, found bool) Unserved {
 	out := Unserved{Node: node.Name, Cordoned: node.Spec.Unschedulable}
 	switch {
 	case !nodeReady(node):
 		return Unserved{Node: node.Name, Why: "the node is not ready", Away: true}
 	case !found:
-		out.Why = "no pod has been made"
+		out.Why = fmt.Sprintf("no pod has been made; the events of DaemonSet %s/%s say why", daemonSet.Namespace, daemonSet.Name)
 	case ready(pod):
 		out.Why = fmt.Sprintf("the kubelet does not know the driver (no entry in its CSINode), although pod %s is ready", pod.Name)
 		out.Unregistered = true

@@ -49,6 +49,7 @@ func waiting(reason, message string, ended *corev1.ContainerStateTerminated) cor
 }
 
 func TestFind(t *testing.T) {
+	const noPod = "no pod has been made; the events of DaemonSet ns/nodes say why"
 	const yes, no, unknown = corev1.ConditionTrue, corev1.ConditionFalse, corev1.ConditionUnknown
 	windows := node("w", yes)
 	windows.Labels[corev1.LabelOSStable] = "windows"
@@ -75,13 +76,13 @@ func TestFind(t *testing.T) {
 		"Leaving":     {"its pod ends, and mounts still", []corev1.Node{other, gpu}, []corev1.Pod{pod("o", yes)}, nil, []string{"g (taint gpu:NoSchedule)"}},
 		"Cordoned": {
 			"pods of DaemonSets tolerate what says how a node is; no other pod comes there", []corev1.Node{cordoned}, nil,
-			[]Unserved{{Node: "c", Why: "no pod has been made; the node is cordoned", Cordoned: true}}, nil,
+			[]Unserved{{Node: "c", Why: noPod + "; the node is cordoned", Cordoned: true}}, nil,
 		},
 		"CordonedUnregistered": {
 			"somebody looks what is wrong with it", []corev1.Node{broken}, []corev1.Pod{pod("u", yes)},
 			[]Unserved{{Node: "u", Why: "the kubelet does not know the driver (no entry in its CSINode), although pod pod-u is ready; the node is cordoned", Unregistered: true, Cordoned: true}}, nil,
 		},
-		"NoPod": {"a new node", []corev1.Node{node("a", yes)}, nil, []Unserved{{"a", "no pod has been made", false, false, false}}, nil},
+		"NoPod": {"a new node", []corev1.Node{node("a", yes)}, nil, []Unserved{{"a", noPod, false, false, false}}, nil},
 		"Silent": {
 			"the node controller marks its pods, too", []corev1.Node{node("b", unknown), node("a", no)}, []corev1.Pod{pod("b", no)},
 			[]Unserved{{"a", "the node is not ready", true, false, false}, {"b", "the node is not ready", true, false, false}}, nil,
@@ -121,7 +122,7 @@ func TestFind(t *testing.T) {
 			[]Unserved{{"a", "pod pod-a is not scheduled: Insufficient memory", false, false, false}}, nil,
 		},
 	}
-	daemonSet := &appsv1.DaemonSet{}
+	daemonSet := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "nodes"}}
 	daemonSet.Spec.Template.Spec.NodeSelector = map[string]string{corev1.LabelOSStable: "linux"}
 	narrow := daemonSet.DeepCopy()
 	daemonSet.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -46,13 +47,21 @@ func (b blockers) refusal(force bool) error {
 	case b.csoKnowsCeph:
 		return fmt.Errorf("%w: this cluster's cluster-storage-operator knows Ceph and would install it again", ErrRefused)
 	case len(b.attachments) > 0:
-		return fmt.Errorf("%w: volumes are attached to nodes (VolumeAttachments %s); delete the pods that use them first", ErrRefused, some(b.attachments))
+		return fmt.Errorf("%w: volumes are attached to nodes (%s); delete the pods that use them first", ErrRefused, some(b.attachments))
 	case len(b.volumes) > 0 && !force:
 		return fmt.Errorf("%w: PersistentVolumes of the drivers exist (%s) and could no longer be mounted or deleted; delete them first, or use --force", ErrRefused, some(b.volumes))
 	case len(b.snapshots) > 0 && !force:
 		return fmt.Errorf("%w: VolumeSnapshotContents of the drivers exist (%s) and could no longer be deleted; delete them first, or use --force", ErrRefused, some(b.snapshots))
 	}
 	return nil
+}
+
+// attachment is the volume and the node of one.
+func attachment(a storagev1.VolumeAttachment) string {
+	if volume := a.Spec.Source.PersistentVolumeName; volume != nil {
+		return *volume + " to " + a.Spec.NodeName
+	}
+	return "VolumeAttachment " + a.Name // It has the volume inline: no driver of ours makes such.
 }
 
 func some(names []string) string {
@@ -72,7 +81,7 @@ func look(ctx context.Context, o Options) (blockers, error) {
 	}
 	for _, a := range attachments.Items {
 		if ours(a.Spec.Attacher) {
-			b.attachments = append(b.attachments, a.Name)
+			b.attachments = append(b.attachments, attachment(a))
 		}
 	}
 	volumes, err := o.Kube.CoreV1().PersistentVolumes().List(ctx, metav1.ListOptions{})

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func TestRefusal(t *testing.T) {
@@ -32,5 +35,17 @@ func TestRefusal(t *testing.T) {
 				t.Errorf("%s: %v", tc.reason, err)
 			}
 		})
+	}
+}
+
+func TestAttachment(t *testing.T) {
+	name := "pvc-1"
+	a := storagev1.VolumeAttachment{ObjectMeta: metav1.ObjectMeta{Name: "csi-36920b9e"}, Spec: storagev1.VolumeAttachmentSpec{NodeName: "worker-0"}}
+	if got := attachment(a); got != "VolumeAttachment csi-36920b9e" {
+		t.Errorf("of an inline volume: %q", got)
+	}
+	a.Spec.Source.PersistentVolumeName = &name
+	if got := attachment(a); got != "pvc-1 to worker-0" {
+		t.Errorf("a person knows no hashes: %q", got)
 	}
 }

@@ -74,10 +74,28 @@ func lines(t *testing.T, file string) []string {
 	return out
 }
 
-// TestReleaseNeedsAnImage: one without a registry is built here, and nowhere to be pulled from.
-func TestReleaseNeedsAnImage(t *testing.T) {
-	err := Release{Version: "4.22.0", Image: "ceph-csi-driver-operator:latest"}.Write(t.Context(), filepath.Join(t.TempDir(), "release"))
-	if err == nil || !strings.Contains(err.Error(), "IMAGE= must name the operator's image as the cluster pulls it") {
-		t.Errorf("got %v", err)
+// TestReleaseRefuses: what no cluster can run is not written.
+func TestReleaseRefuses(t *testing.T) {
+	const image = "r.example:5000/o@sha256:0"
+	for name, tc := range map[string]struct {
+		reason  string
+		release Release
+		want    string
+	}{
+		"Unversioned":   {"a variable of another shell", Release{Image: image}, "VERSION= must be of letters, digits and any of .+_-"},
+		"Version":       {"sed would take it for what was found", Release{Version: "1&2", Image: image}, "VERSION= must be"},
+		"Local":         {"it is built here, and nowhere to be pulled from", Release{Version: "4.22.0", Image: "o:latest"}, "IMAGE= must name the operator's image as the cluster pulls it"},
+		"URL":           {"container runtimes take none", Release{Version: "4.22.0", Image: "https://r.example/o:1"}, "IMAGE= must name"},
+		"Separator":     {"it would end what sed is told", Release{Version: "4.22.0", Image: "r.example/o|1"}, "IMAGE= must name"},
+		"LocalOfDriver": {"likewise", Release{Version: "4.22.0", Image: image, DriverImage: "cephcsi"}, "CEPH_CSI_IMAGE= must name ceph-csi's image"},
+	} {
+		folder := filepath.Join(t.TempDir(), "release")
+		err := tc.release.Write(t.Context(), folder)
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %s: got %v, want %q", name, tc.reason, err, tc.want)
+		}
+		if _, err := os.Stat(folder); err == nil {
+			t.Errorf("%s: something was written", name)
+		}
 	}
 }

@@ -39,7 +39,7 @@ func uninstalled() {
 		_, err = env.Kube.StorageV1().VolumeAttachments().Create(ctx, attachment, metav1.CreateOptions{})
 		Expect(err).NotTo(HaveOccurred())
 
-		expectRefused(ctx, "VolumeAttachments attached", "--yes", "--force")
+		expectRefused(ctx, "volumes are attached to nodes (kept to worker-0)", "--yes", "--force")
 		Expect(env.Kube.StorageV1().VolumeAttachments().Delete(ctx, "attached", metav1.DeleteOptions{})).To(Succeed())
 		expectRefused(ctx, "PersistentVolumes of the drivers exist (kept)", "--yes")
 		expectRefused(ctx, "not confirmed", "--force")
