@@ -2,6 +2,7 @@
 // applied: shared/ is for both drivers, rbd/ and cephfs/ add to it.
 //
 //   - static/*.yaml are applied in the order of their names, one object each.
+//   - userspace/*.yaml are Roles and RoleBindings that are there only while processes in the node pods may mount volumes.
 //   - controller/*.yaml and node/*.yaml are merged in the order of their names, shared ones
 //     first, into one Deployment and one DaemonSet.
 //   - retired/*.yaml name ClusterRoleBindings that former versions have applied, and that are deleted.
@@ -50,8 +51,9 @@ const (
 )
 
 const (
-	sharedDir = "shared"
-	staticDir = "static"
+	sharedDir    = "shared"
+	staticDir    = "static"
+	userSpaceDir = "userspace"
 	// retiredDir is where a file of staticDir goes that is needed no more; its name is all that has to stay.
 	retiredDir = "retired"
 )
@@ -69,8 +71,8 @@ type Values struct {
 // Set is the manifests of one driver. The only placeholders left are those that library-go
 // replaces when it applies the Deployment and the DaemonSet.
 type Set struct {
-	static, retired []string
-	content         map[string][]byte
+	static, userSpace, retired []string
+	content                    map[string][]byte
 }
 
 // New renders and parses all manifests of a driver. Missing images are one error that names
@@ -93,6 +95,9 @@ func New(v Values) (Set, error) {
 		}
 	}
 	if set.static, err = set.each(r, staticDir); err != nil {
+		return Set{}, err
+	}
+	if set.userSpace, err = set.each(r, userSpaceDir); err != nil {
 		return Set{}, err
 	}
 	if set.retired, err = set.each(r, retiredDir); err != nil {
@@ -129,6 +134,9 @@ func (s Set) each(r renderer, folder string) ([]string, error) {
 
 // Static names the static assets in the order in which they must be applied.
 func (s Set) Static() []string { return slices.Clone(s.static) }
+
+// UserSpace names the Roles and RoleBindings for mounts that live in the node pods, in the order in which they must be applied.
+func (s Set) UserSpace() []string { return slices.Clone(s.userSpace) }
 
 // Retired names the ClusterRoleBindings that former versions have applied.
 func (s Set) Retired() []string { return slices.Clone(s.retired) }

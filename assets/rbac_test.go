@@ -64,7 +64,7 @@ func operandRBAC(t *testing.T, d driver.Driver) rbac {
 	t.Helper()
 	set := render(t, d)
 	manifests := map[string][]byte{}
-	for _, name := range set.Static() {
+	for _, name := range slices.Concat(set.Static(), set.UserSpace()) {
 		manifests[name] = content(t, set, name)
 	}
 	return readRBAC(t, manifests)
@@ -176,24 +176,35 @@ func TestNobodyMay(t *testing.T) {
 }
 
 // TestNodesReadNoSecrets: whoever takes over a node has the rights of its pods. ceph-csi gets the keys
-// of Ceph with each call; the healer of rbd-nbd alone reads them.
+// of Ceph with each call; the healer of rbd-nbd alone reads them, in a role of its own that is not there for others.
 func TestNodesReadNoSecrets(t *testing.T) {
 	for _, d := range driver.All {
-		var got []string
-		operands := operandRBAC(t, d)
-		for _, b := range operands.bindings {
-			if b.subjects[0].Name != d.NodeName()+"-sa" {
-				continue
+		set := render(t, d)
+		for what, tc := range map[string]struct {
+			names, want []string
+		}{
+			"always":        {set.Static(), nil},
+			"in user space": {set.UserSpace(), map[string][]string{driver.RBD.Kind: {"Role ceph-rbd-csi-driver-healer get " + driver.RBD.NodeSecret()}}[d.Kind]},
+		} {
+			var got []string
+			manifests := map[string][]byte{}
+			for _, name := range tc.names {
+				manifests[name] = content(t, set, name)
 			}
-			for _, r := range rightsOf(operands.roles[b.role]) {
-				if r.Resource == "secrets" {
-					got = append(got, strings.Fields(b.role)[0]+" "+r.Verb+" "+r.Name)
+			operands := readRBAC(t, manifests)
+			for _, b := range operands.bindings {
+				if b.subjects[0].Name != d.NodeName()+"-sa" {
+					continue
+				}
+				for _, r := range rightsOf(operands.roles[b.role]) {
+					if r.Resource == "secrets" {
+						got = append(got, b.role+" "+r.Verb+" "+r.Name)
+					}
 				}
 			}
-		}
-		want := map[string][]string{driver.RBD.Kind: {"Role get " + driver.RBD.NodeSecret()}}[d.Kind]
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", d.Kind, diff)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", d.Kind, what, diff)
+			}
 		}
 	}
 }

@@ -65,12 +65,14 @@ func TestStaticIsTheFolder(t *testing.T) {
 			special = append(slices.Clone(special), assets.VirtualizationClass)
 			slices.Sort(special)
 		}
-		all := slices.DeleteFunc(set.Names(), func(name string) bool { return slices.Contains([]string{"static", "retired"}, path.Dir(name)) })
+		all := slices.DeleteFunc(set.Names(), func(name string) bool {
+			return slices.Contains([]string{"static", "userspace", "retired"}, path.Dir(name))
+		})
 		if diff := cmp.Diff(special, all); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", d.Kind, diff)
 		}
-		if len(set.Static())+len(set.Retired())+len(special) != len(set.Names()) {
-			t.Errorf("%s: %d static assets, %d retired ones, %d in all", d.Kind, len(set.Static()), len(set.Retired()), len(set.Names()))
+		if len(set.Static())+len(set.UserSpace())+len(set.Retired())+len(special) != len(set.Names()) {
+			t.Errorf("%s: %d static assets, %d for user space, %d retired ones, %d in all", d.Kind, len(set.Static()), len(set.UserSpace()), len(set.Retired()), len(set.Names()))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -40,23 +41,47 @@ func (n Updates) Matters(object any) bool {
 	return false
 }
 
-// userSpace is what of a driver may be mounted by a process in the node pod.
-type userSpace struct{ classes, volumes bool }
-
-func (n Updates) inUserSpace() (userSpace, error) {
+// offered says whether a class asks for such mounts.
+func (n Updates) offered() (bool, error) {
 	classes, err := n.StorageClasses.Lister().List(labels.Everything())
 	if err != nil {
-		return userSpace{}, fmt.Errorf("listing StorageClasses: %w", err)
+		return false, fmt.Errorf("listing StorageClasses: %w", err)
 	}
+	return slices.ContainsFunc(classes, func(class *storagev1.StorageClass) bool { return n.Matters(class) }), nil
+}
+
+// inUse says whether a volume may have such mounts.
+func (n Updates) inUse() (bool, error) {
 	volumes, err := n.PersistentVolumes.Lister().List(labels.Everything())
 	if err != nil {
-		return userSpace{}, fmt.Errorf("listing PersistentVolumes: %w", err)
+		return false, fmt.Errorf("listing PersistentVolumes: %w", err)
 	}
-	return userSpace{
-		classes: slices.ContainsFunc(classes, func(class *storagev1.StorageClass) bool { return n.Matters(class) }),
-		volumes: slices.ContainsFunc(volumes, func(volume *corev1.PersistentVolume) bool { return n.Matters(volume) }),
-	}, nil
+	return slices.ContainsFunc(volumes, func(volume *corev1.PersistentVolume) bool { return n.Matters(volume) }), nil
 }
+
+// Possible says that such mounts are possible; false, too, while nobody knows.
+func (n Updates) Possible() bool {
+	possible, err := n.possible()
+	return err == nil && possible
+}
+
+// Impossible says that they are not; false, too, while nobody knows.
+func (n Updates) Impossible() bool {
+	possible, err := n.possible()
+	return err == nil && !possible
+}
+
+func (n Updates) possible() (bool, error) {
+	if !n.StorageClasses.Informer().HasSynced() || !n.PersistentVolumes.Informer().HasSynced() {
+		return false, errUnread
+	}
+	if offered, err := n.offered(); offered || err != nil {
+		return offered, err
+	}
+	return n.inUse()
+}
+
+var errUnread = errors.New("StorageClasses and PersistentVolumes were not listed yet")
 
 // Hook has node pods see the node's processes, for library-go's controller of the DaemonSet, while such mounts are possible:
 // rbd-nbd finds its processes, and ceph-fuse the groups of whoever opens a file, by the numbers that the kernel has for
@@ -64,12 +89,16 @@ func (n Updates) inUserSpace() (userSpace, error) {
 // library-go would call that Progressing for ever, and a node that is not ready, too, so the hook marks
 // the generation as rolled out; NodePodsCurrent and NodesServed tell of the pods instead.
 func (n Updates) Hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSet) error {
-	possible, err := n.inUserSpace()
+	offered, err := n.offered()
 	if err != nil {
 		return err
 	}
-	daemonSet.Spec.Template.Spec.HostPID = possible.classes || possible.volumes
-	if possible.volumes {
+	inUse, err := n.inUse()
+	if err != nil {
+		return err
+	}
+	daemonSet.Spec.Template.Spec.HostPID = offered || inUse
+	if inUse {
 		daemonSet.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
 	} else if cached, err := n.DaemonSets.Lister().DaemonSets(daemonSet.Namespace).Get(daemonSet.Name); err != nil || RolledOut(cached) || complete(cached) {
 		return nil // library-go reads it next.
@@ -85,7 +114,7 @@ func (n Updates) Hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSet) e
 		return fmt.Errorf("reading DaemonSet %s: %w", daemonSet.Name, err)
 	}
 	done := live.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType && live.Status.NumberUnavailable == 0
-	if !possible.volumes {
+	if !inUse {
 		unserved, err := n.Unavailable(ctx, live)
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -10,9 +11,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	storageinformers "k8s.io/client-go/informers/storage/v1"
 	"k8s.io/client-go/kubernetes/fake"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	storagelisters "k8s.io/client-go/listers/storage/v1"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
@@ -81,6 +88,99 @@ func TestUserSpaceMounts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPossible: what such mounts need comes as soon as something asks for them, and goes only where all was read, and nothing
+// does.
+func TestPossible(t *testing.T) {
+	nbd := map[string]string{"mounter": "rbd-nbd"}
+	class := &storagev1.StorageClass{Provisioner: driver.RBD.Name, Parameters: nbd}
+	volume := &corev1.PersistentVolume{}
+	volume.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: driver.RBD.Name, VolumeAttributes: nbd}
+	kernel := &storagev1.StorageClass{Provisioner: driver.RBD.Name}
+	tests := map[string]struct {
+		reason               string
+		objects              []metav1.Object
+		unread               string
+		possible, impossible bool
+	}{
+		"Nothing":       {reason: "nobody asks", impossible: true},
+		"Kernel":        {reason: "nor does this", objects: []metav1.Object{kernel}, impossible: true},
+		"Class":         {reason: "a volume of it may come at any time", objects: []metav1.Object{kernel, class}, possible: true},
+		"Volume":        {reason: "its class may be gone", objects: []metav1.Object{volume}, possible: true},
+		"UnreadClasses": {reason: "one may be among them", unread: "classes"},
+		"UnreadVolumes": {reason: "one may be among them", unread: "volumes"},
+		"UnreadLater":   {reason: "read first, a volume tells nothing of classes", objects: []metav1.Object{volume}, unread: "classes"},
+		"BrokenClasses": {reason: "an error is not none", unread: "classes fail"},
+		"BrokenVolumes": {reason: "nor is it here", unread: "volumes fail"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			n := updates(t, nil, tc.objects...)
+			n.StorageClasses = readClasses{n.StorageClasses, tc.unread != "classes", tc.unread == "classes fail"}
+			n.PersistentVolumes = readVolumes{n.PersistentVolumes, tc.unread != "volumes", tc.unread == "volumes fail"}
+			if possible, impossible := n.Possible(), n.Impossible(); possible != tc.possible || impossible != tc.impossible {
+				t.Errorf("%s: possible %t, impossible %t", tc.reason, possible, impossible)
+			}
+		})
+	}
+}
+
+// readClasses are those of an informer that has synced or not, and whose list may fail; readVolumes likewise.
+type readClasses struct {
+	storageinformers.StorageClassInformer
+	synced, fails bool
+}
+
+func (r readClasses) Informer() cache.SharedIndexInformer {
+	return syncedInformer{r.StorageClassInformer.Informer(), r.synced}
+}
+
+func (r readClasses) Lister() storagelisters.StorageClassLister {
+	if r.fails {
+		return failingClasses{}
+	}
+	return r.StorageClassInformer.Lister()
+}
+
+type readVolumes struct {
+	coreinformers.PersistentVolumeInformer
+	synced, fails bool
+}
+
+func (r readVolumes) Informer() cache.SharedIndexInformer {
+	return syncedInformer{r.PersistentVolumeInformer.Informer(), r.synced}
+}
+
+func (r readVolumes) Lister() corelisters.PersistentVolumeLister {
+	if r.fails {
+		return failingVolumes{}
+	}
+	return r.PersistentVolumeInformer.Lister()
+}
+
+type syncedInformer struct {
+	cache.SharedIndexInformer
+	synced bool
+}
+
+func (s syncedInformer) HasSynced() bool { return s.synced }
+
+type (
+	failingClasses struct {
+		storagelisters.StorageClassLister
+	}
+	failingVolumes struct {
+		corelisters.PersistentVolumeLister
+	}
+)
+
+func (failingClasses) List(labels.Selector) ([]*storagev1.StorageClass, error) {
+	return nil, errors.New("no index")
+}
+
+func (failingVolumes) List(labels.Selector) ([]*corev1.PersistentVolume, error) {
+	return nil, errors.New("no index")
 }
 
 // TestLeftAlone: an update must not end what lives in the pods.

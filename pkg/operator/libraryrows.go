@@ -125,7 +125,10 @@ func (s operands) staticResources() factory.Controller {
 		WithKubernetesInformers(s.kubeInformers).WithDynamicClient(s.Dynamic)
 	csiDrivers := s.CSIDrivers
 	never := func() bool { return false }
-	inner := staticresourcecontroller.NewStaticResourceController(name, s.assets.Asset, s.assets.Static(), clients, s.patient, s.Recorder).
+	inner := staticresourcecontroller.NewStaticResourceController(name, s.assets.Asset, nil, clients, s.patient, s.Recorder)
+	// First, because rules of it stood in a static asset: node pods miss none on the way.
+	userSpace := s.userSpace(inner)
+	inner.WithConditionalResources(s.assets.Asset, s.assets.Static(), nil, nil).
 		WithConditionalResources(s.assets.Asset, []string{assets.CSIDriver}, gate.CSIDriverIsOurs(csiDrivers.Lister(), s.Driver), never)
 	first := waves{
 		inner: s.retire(inner), operator: s.operator, installed: s.hasServiceAccount, clock: s.Clock,
@@ -137,7 +140,7 @@ func (s operands) staticResources() factory.Controller {
 	}
 	return wrapped{
 		name: name, inner: ports.after(first.sync), open: s.gate.Open, resync: staticResync,
-		informers: append(s.staticInformers(), &s.gate.State),
+		informers: slices.Concat(s.staticInformers(), userSpace, []factory.Informer{&s.gate.State}),
 		operator:  s.patient, recorder: s.Recorder,
 	}.controller()
 }

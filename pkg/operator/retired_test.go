@@ -138,12 +138,15 @@ func newStatic(t *testing.T, kube *fake.Clientset, d driver.Driver) (*clients, f
 	static := operands{clients: c, assets: set, gate: deployed}.staticResources()
 	ctx, stop := context.WithCancel(t.Context())
 	c.kubeInformers.Start(ctx.Done())
+	c.volumes.Start(ctx.Done())
 	t.Cleanup(func() {
 		stop()
+		c.volumes.Shutdown()
 		c.ns().Shutdown()
 		c.cluster().Shutdown()
 	})
 	c.ns().WaitForCacheSync(ctx.Done())
 	c.cluster().WaitForCacheSync(ctx.Done())
+	c.volumes.WaitForCacheSync(ctx.Done())
 	return c, static
 }

@@ -63,7 +63,7 @@ func ObjectsOf(d driver.Driver, set assets.Set) (Objects, error) {
 		class.Mine = d.Owns
 		out.Classes = append(out.Classes, class)
 	}
-	static := set.Static()
+	static := slices.Concat(set.Static(), set.UserSpace())
 	slices.Reverse(static)
 	for _, name := range append([]string{assets.Dashboard, assets.PrometheusRule, assets.ServiceMonitor, assets.CSIDriver}, static...) {
 		object, err := read(set, name)

@@ -114,7 +114,7 @@ func operands(d driver.Driver) (manifests, error) {
 	if err != nil {
 		return out, err
 	}
-	for _, name := range set.Static() {
+	for _, name := range slices.Concat(set.Static(), set.UserSpace()) {
 		content, err := set.Asset(name)
 		if err != nil {
 			return out, err
