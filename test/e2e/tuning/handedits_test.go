@@ -22,6 +22,18 @@ func errorOr(err error, message string) error {
 	return errors.New(message)
 }
 
+// render has the manifests that a driver's operator applies, with any images.
+func render(d driver.Driver) assets.Set {
+	GinkgoHelper()
+	images := map[string]string{}
+	for _, name := range assets.RequiredImages() {
+		images[name] = "image"
+	}
+	set, err := assets.New(assets.Values{Driver: d, Images: images})
+	Expect(err).NotTo(HaveOccurred())
+	return set
+}
+
 var _ = Describe("Edits by hand are undone", func() {
 	for _, e := range edits() {
 		It(e.what, func(ctx SpecContext) {
@@ -40,12 +52,7 @@ var _ = Describe("Edits by hand are undone", func() {
 
 	for _, d := range driver.All {
 		It("one in each object that has no settings: "+d.Name, func(ctx SpecContext) {
-			images := map[string]string{}
-			for _, name := range assets.RequiredImages() {
-				images[name] = "image"
-			}
-			set, err := assets.New(assets.Values{Driver: d, Images: images})
-			Expect(err).NotTo(HaveOccurred())
+			set := render(d)
 			var manifests [][]byte
 			for _, name := range append(set.Static(), assets.CSIDriver, assets.ServiceMonitor, assets.PrometheusRule, assets.StorageClass) {
 				manifests = append(manifests, set.Manifest(name))

@@ -61,6 +61,8 @@ var _ = Describe("Mounts in user space", func() {
 		}, metav1.CreateOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		seeing(ctx, true)
+		healer := healers(d)
+		env.TakesBack(ctx, healer)
 		env.Settle(ctx)
 		DeferCleanup(deleteVolume, "nbd")
 		createVolume(ctx, d, "nbd")
@@ -105,9 +107,26 @@ var _ = Describe("Mounts in user space", func() {
 		deleteStorageClass(ctx, "nbd")
 		strategy(ctx, appsv1.RollingUpdateDaemonSetStrategyType)
 		seeing(ctx, false)
+		Eventually(func(g Gomega) {
+			for _, o := range healer {
+				_, err := o.Client.Get(ctx, o.Name, metav1.GetOptions{})
+				g.Expect(apierrors.IsNotFound(err)).To(BeTrue(), o.Kind)
+			}
+		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 		env.Settle(ctx)
 	})
 })
+
+// healers are the Role with which node pods read their Secret, and its RoleBinding.
+func healers(d driver.Driver) []fixture.Applied {
+	GinkgoHelper()
+	set := render(d)
+	var manifests [][]byte
+	for _, name := range set.UserSpace() {
+		manifests = append(manifests, set.Manifest(name))
+	}
+	return env.Applied(manifests...)
+}
 
 func progressing(d driver.Driver) string {
 	return d.ConditionPrefix + "DriverNodeServiceControllerProgressing"
