@@ -26,7 +26,6 @@ var (
 	served = Reason{Sometimes: true, Text: "serving certificates and their CA are rewritten when they end, or somebody has damaged them, where OpenShift does not make them"}
 	leased = Reason{Sometimes: true, Text: "a driver's removal deletes the Leases of its sidecars, which pods of fake nodes do not make"}
 	listed = Reason{Sometimes: true, Text: "spec.driverConfig.ceph.outOfBand, rookNamespace and monValueFromSecret, which a suite may use with one driver only"}
-	healer = Reason{Sometimes: true, Text: "ceph-csi maps volumes of rbd-nbd again after a restart, when they are attached to the node"}
 	server = Reason{Sometimes: true, Text: "ceph-csi looks up key servers of encrypted volumes where it has no file of them"}
 	groups = Reason{Sometimes: true, Text: "the snapshotter says so of a group of snapshots that has failed, or was made: CephFS makes none on all releases of Ceph"}
 )
@@ -111,13 +110,6 @@ func ofPods(d driver.Driver) map[string]map[Right]Reason {
 		reason{scc, Namespace, "use", "security.openshift.io/securitycontextconstraints:privileged"},
 		reason{server, Namespace, "get", "/configmaps:csi-kms-connection-details"},
 	)
-	if d.Kind == driver.RBD.Kind {
-		maps.Copy(node, justified(
-			reason{healer, Cluster, "get", "/persistentvolumes storage.k8s.io/volumeattachments"},
-			reason{healer, Cluster, "list", "storage.k8s.io/volumeattachments"},
-			reason{healer, Namespace, "get", "/secrets:" + d.NodeSecret()},
-		))
-	}
 	controller := justified(
 		reason{groups, Cluster, "get", "groupsnapshot.storage.k8s.io/volumegroupsnapshotcontents"},
 		reason{groups, Cluster, "patch", "groupsnapshot.storage.k8s.io/volumegroupsnapshotcontents/status"},

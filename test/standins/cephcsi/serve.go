@@ -54,6 +54,9 @@ func serve(o options) error {
 	ended := make(chan error, 2)
 	go func() { ended <- listen(o.addonsEndpoint, grpc.NewServer()) }()
 	go func() { ended <- listen(o.endpoint, server) }()
+	if o.kind == "rbd" && o.node && onKubernetes() {
+		go heal(o)
+	}
 	return <-ended
 }
 

@@ -15,17 +15,23 @@ import (
 // apiTimeout bounds the question for the node.
 const apiTimeout = 30 * time.Second
 
-// nodeTopology reads the node, as ceph-csi's node plugin does in every cluster: without the right
-// to, it does not start. The labels become topology only where flags name them.
-func nodeTopology(o options) (map[string]string, error) {
-	if !o.node || os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
-		return nil, nil
-	}
+func onKubernetes() bool { return os.Getenv("KUBERNETES_SERVICE_HOST") != "" }
+
+func apiServer() (*kubernetes.Clientset, error) {
 	config, err := rest.InClusterConfig()
 	if err != nil {
 		return nil, fmt.Errorf("failed to get cluster config with error: %w", err)
 	}
-	client, err := kubernetes.NewForConfig(config)
+	return kubernetes.NewForConfig(config)
+}
+
+// nodeTopology reads the node, as ceph-csi's node plugin does in every cluster: without the right
+// to, it does not start. The labels become topology only where flags name them.
+func nodeTopology(o options) (map[string]string, error) {
+	if !o.node || !onKubernetes() {
+		return nil, nil
+	}
+	client, err := apiServer()
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,7 @@ var _ = Describe(description, Ordered, ContinueOnFailure, func() {
 	node.Measured()
 	node.Mounted()
 	node.Permitted()
+	node.Healed()
 	node.Pooled()
 	node.Copied()
 	node.Shown()
