@@ -77,6 +77,9 @@ func TestCSOMay(t *testing.T) {
 	var bound []string
 	for _, b := range cso.bindings {
 		bound = append(bound, b.role+" "+b.namespace)
+		if len(b.subjects) != 1 || b.subjects[0].Namespace+"/"+b.subjects[0].Name != "openshift-cluster-storage-operator/cluster-storage-operator" {
+			t.Errorf("%s is bound to %v", b.role, b.subjects)
+		}
 	}
 	slices.Sort(bound)
 	if diff := gocmp.Diff([]string{"ClusterRole " + csoRole + " ", "Role " + csoRole + " " + driver.Namespace}, bound); diff != "" {

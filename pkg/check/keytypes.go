@@ -17,8 +17,8 @@ var allowBoth = []string{
 	"ceph config set mon mon_auth_allow_insecure_key true",
 }
 
-// deployDriver has the operators deploy another ceph-csi.
-const deployDriver = "oc -n " + driver.Namespace + " set env deployment/ceph-cluster-storage CEPH_CSI_DRIVER_IMAGE=$CEPH_CSI_IMAGE"
+// deployDriver has the manifests name another ceph-csi; README says what the variables are.
+const deployDriver = "make release VERSION=$VERSION IMAGE=$IMAGE CEPH_CSI_IMAGE=quay.io/cephcsi/cephcsi:v3.18.0"
 
 // gatherKernels asks which kernel the nodes run, by their names.
 func (c *clusterFacts) gatherKernels(ctx context.Context, config Config) {
@@ -127,7 +127,7 @@ func strongKeys(name string, drivers []driver.Driver, f facts) Line {
 	}
 	if len(old) > 0 {
 		return wrong(name, fmt.Sprintf("%s; older is %s: deploy a newer one, or have keys of type %s", asks, strings.Join(old, ", "), ceph.AES),
-			append([]string{fmt.Sprintf("%s  # or, for keys of type %s:", deployDriver, ceph.AES)}, weaken...)...)
+			append([]string{fmt.Sprintf("%s  # and apply them; or, for keys of type %s:", deployDriver, ceph.AES)}, weaken...)...)
 	}
 	if images.known() && len(missing) > 0 {
 		asks += "; not deployed yet is " + strings.Join(missing, ", ")

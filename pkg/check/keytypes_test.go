@@ -88,7 +88,7 @@ func TestKeyTypes(t *testing.T) {
 			want: expect{
 				state:   Wrong,
 				message: []string{"ceph-csi 3.16.3 or 3.17.1 or newer; older is cephcsi:v3.16.2 of rbd.csi.ceph.com, cephcsi:v3.16.2 of cephfs.csi.ceph.com: deploy a newer one"},
-				fix:     "CEPH_CSI_DRIVER_IMAGE=$CEPH_CSI_IMAGE  # or, for keys of type aes:; ceph mon set auth_allowed_ciphers aes,aes256k",
+				fix:     "CEPH_CSI_IMAGE=quay.io/cephcsi/cephcsi:v3.18.0  # and apply them; or, for keys of type aes:; ceph mon set auth_allowed_ciphers aes,aes256k",
 			},
 		},
 		"OldNodesAndDrivers": {

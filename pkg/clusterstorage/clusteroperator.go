@@ -94,7 +94,11 @@ func names(operators []operator, holds func(operator) bool) []string {
 func (s starter) moving(operators []operator) *applyoperatorv1.OperatorConditionApplyConfiguration {
 	kind := ownPrefix + operatorv1.OperatorStatusTypeProgressing
 	if !s.ReportClusterOperator {
-		if late := names(operators, s.appliedByOther); len(late) > 0 {
+		late := names(operators, s.appliedByOther)
+		if len(late) == 0 && s.says(kind) {
+			late = s.waitedFor(operators) // What it has applied is still to be rolled out.
+		}
+		if len(late) > 0 {
 			return condition.New(kind, operatorv1.ConditionTrue, condition.Deploying, "Moving "+movingTo(s.Version, late))
 		}
 		return condition.Good(kind)
@@ -111,6 +115,12 @@ func (s starter) moving(operators []operator) *applyoperatorv1.OperatorCondition
 		}
 	}
 	return condition.New(kind, operatorv1.ConditionTrue, condition.Deploying, message+movingTo(s.Version, s.waitedFor(operators)))
+}
+
+// says whether Storage/cluster has a condition that is True.
+func (s starter) says(kind string) bool {
+	_, status, _, err := s.clients.storage.GetOperatorState()
+	return err == nil && v1helpers.IsOperatorConditionTrue(status.Conditions, kind)
 }
 
 func movingTo(version string, late []string) string {

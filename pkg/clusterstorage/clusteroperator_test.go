@@ -7,6 +7,7 @@ import (
 	configv1 "github.com/openshift/api/config/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	configinformers "github.com/openshift/client-go/config/informers/externalversions"
+	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -16,31 +17,41 @@ import (
 // TestMovingBeside: where cluster-storage-operator has its own version in ClusterOperator storage, that is Progressing while
 // another version's operators are the last that have applied what is deployed.
 func TestMovingBeside(t *testing.T) {
+	const moving = "Moving to 4.23.0, waiting for the operator and the pods of rbd.csi.ceph.com"
+	rolling := func(_ *operatorv1.ClusterCSIDriver, _ *appsv1.Deployment, node *appsv1.DaemonSet) {
+		node.Status.DesiredNumberScheduled = 2
+	}
 	for name, tc := range map[string]struct {
 		reason   string
 		operands string
+		moving   operatorv1.ConditionStatus // so far
 		change   func(*operatorv1.ClusterCSIDriver, *appsv1.Deployment, *appsv1.DaemonSet)
 		message  string
 	}{
-		"There":     {"", "4.23.0", nil, ""},
-		"Upgrading": {"a person wants to know what is waited for", "4.22.0", nil, "Moving to 4.23.0, waiting for the operator and the pods of rbd.csi.ceph.com"},
-		"Nodes later": {"the controller's pods are the first", "4.23.0", func(_ *operatorv1.ClusterCSIDriver, _ *appsv1.Deployment, node *appsv1.DaemonSet) {
+		"There":     {"", "4.23.0", operatorv1.ConditionTrue, nil, ""},
+		"Upgrading": {"a person wants to know what is waited for", "4.22.0", operatorv1.ConditionFalse, nil, moving},
+		"Nodes later": {"the controller's pods are the first", "4.23.0", operatorv1.ConditionFalse, func(_ *operatorv1.ClusterCSIDriver, _ *appsv1.Deployment, node *appsv1.DaemonSet) {
 			delete(node.Annotations, driver.VersionAnnotation)
-		}, "Moving to 4.23.0, waiting for the operator and the pods of rbd.csi.ceph.com"},
-		"Unmanaged": {"an administrator looks after it", "4.22.0", func(cr *operatorv1.ClusterCSIDriver, _ *appsv1.Deployment, _ *appsv1.DaemonSet) {
+		}, moving},
+		"Rolling out":       {"all is applied, and not yet running", "4.23.0", operatorv1.ConditionTrue, rolling, moving},
+		"Rolling out later": {"that is no move", "4.23.0", operatorv1.ConditionFalse, rolling, ""},
+		"Unmanaged": {"an administrator looks after it", "4.22.0", operatorv1.ConditionTrue, func(cr *operatorv1.ClusterCSIDriver, _ *appsv1.Deployment, _ *appsv1.DaemonSet) {
 			cr.Spec.ManagementState = operatorv1.Unmanaged
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := deployedBy(tc.operands, tc.change)
 			s.ReportClusterOperator = false
+			s.clients.storage = v1helpers.NewFakeOperatorClient(&operatorv1.OperatorSpec{}, &operatorv1.OperatorStatus{Conditions: []operatorv1.OperatorCondition{
+				{Type: "CephClusterStorageProgressing", Status: tc.moving},
+			}}, nil)
 			want := operatorv1.ConditionFalse
 			if tc.message != "" {
 				want = operatorv1.ConditionTrue
 			}
 			c := s.moving(s.operators()[:1])
-			if *c.Type != "CephClusterStorageProgressing" || *c.Status != want || c.Message != nil && *c.Message != tc.message {
-				t.Errorf("%s: %s=%s %v, want %s %q", tc.reason, *c.Type, *c.Status, c.Message, want, tc.message)
+			if *c.Type != "CephClusterStorageProgressing" || *c.Status != want || *c.Message != tc.message {
+				t.Errorf("%s: %s=%s %q, want %s %q", tc.reason, *c.Type, *c.Status, *c.Message, want, tc.message)
 			}
 		})
 	}

@@ -147,11 +147,13 @@ func typesOf(status *applyoperatorv1.OperatorStatusApplyConfiguration) []string 
 	return out
 }
 
-// formerlyOurs says of a condition's type whether a field manager of this operator owns it.
+// formerlyOurs says of a condition's type whether a field manager of this operator owns it: they were named after the
+// operator, or as library-go's after the driver.
 func formerlyOurs(cr *unstructured.Unstructured, d driver.Driver) func(conditionType string) bool {
 	return func(conditionType string) bool {
 		return cr != nil && slices.ContainsFunc(cr.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool {
-			return strings.HasPrefix(e.Manager, d.OperatorName()+"-") && e.FieldsV1 != nil &&
+			named := strings.HasPrefix(e.Manager, d.OperatorName()+"-") || strings.HasPrefix(e.Manager, d.ConditionPrefix)
+			return named && e.FieldsV1 != nil &&
 				strings.Contains(e.FieldsV1.GetRawString(), fmt.Sprintf(`"k:{\"type\":\"%s\"}"`, conditionType))
 		})
 	}

@@ -207,9 +207,12 @@ func TestFormerlyOurs(t *testing.T) {
 	}
 	cr := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": driver.RBD.Name, "managedFields": []any{
 		entry("ceph-rbd-csi-driver-operator-CephPoolsInUse", "PoolsProtected"), entry("somebody", "Theirs"),
+		entry("CephRBDConnectionController", "CephSourcesUsed"), entry("CephFSConnectionController", "Elsewhere"),
 	}}}}
 	ours := formerlyOurs(cr, w.writer.driver)
-	if !ours("PoolsProtected") || ours("Theirs") {
-		t.Errorf("PoolsProtected is ours: %v, somebody's: %v", ours("PoolsProtected"), ours("Theirs"))
+	for kind, want := range map[string]bool{"PoolsProtected": true, "CephSourcesUsed": true, "Theirs": false, "Elsewhere": false, "Nobodys": false} {
+		if ours(kind) != want {
+			t.Errorf("%s is ours: %v, want %v", kind, !want, want)
+		}
 	}
 }

@@ -33,7 +33,7 @@ func (c *clients) settingsReader() settings.Reader {
 
 func (c *clients) settingsController() factory.Controller {
 	return settings.New(settings.Config{
-		Env: c.Env, Reader: c.settingsReader(), Save: state.LastSettings(c.record()).Save,
+		Env: c.Env, Reader: c.settingsReader(), Save: state.LastSettings(c.record()).Save, Read: state.LastSettings(c.record()).Read,
 		Live: func(ctx context.Context) (*unstructured.Unstructured, error) {
 			return c.Dynamic.Resource(clusterCSIDrivers).Get(ctx, c.Driver.Name, metav1.GetOptions{})
 		},

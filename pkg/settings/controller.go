@@ -40,8 +40,9 @@ type Config struct {
 	Reader Reader
 	// Save remembers settings that are valid.
 	Save func(context.Context, state.Settings) error
-	// Live asks the API server for the ClusterCSIDriver.
+	// Live asks the API server for the ClusterCSIDriver, and Read for what is remembered.
 	Live func(context.Context) (*unstructured.Unstructured, error)
+	Read func(context.Context) (state.Settings, bool, error)
 	// Apply applies metadata to the ClusterCSIDriver as a field manager.
 	Apply func(ctx context.Context, cr *unstructured.Unstructured, manager string) error
 }
@@ -79,6 +80,7 @@ func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error
 	if err != nil {
 		return fmt.Errorf("reading ClusterCSIDriver %s: %w", c.Driver.Name, err)
 	}
+	cached := cr.GetAnnotations()[driver.SettingsAnnotation]
 	last, found, unread := c.Reader.Last()
 	stand, problem := declaredIn(c.Driver, cr, last)
 	if stand.pruned {
@@ -88,6 +90,7 @@ func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error
 		if err != nil {
 			return err
 		}
+		last, found, unread = c.read(ctx)
 		stand, problem = declaredIn(c.Driver, cr, last)
 	}
 	if problem == nil {
@@ -103,7 +106,7 @@ func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error
 	}
 	failed := unread
 	if problem == nil && failed == nil && spec.ManagementState == operatorv1.Managed {
-		failed = c.keep(ctx, cr, stand, found)
+		failed = c.keep(ctx, cr, stand, cached, found)
 		if apierrors.ReasonForError(failed) != "" {
 			return failed
 		}
@@ -124,27 +127,36 @@ func (c controller) live(ctx context.Context) (*unstructured.Unstructured, error
 	return cr, nil
 }
 
+func (c controller) read(ctx context.Context) (state.Settings, bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	return c.Read(ctx)
+}
+
 // keep writes valid settings where they outlive another CRD, and mistakes. Most clusters have none; a
-// write would only delay their start.
-func (c controller) keep(ctx context.Context, cr *unstructured.Unstructured, stand declared, found bool) error {
+// write would only delay their start. What is remembered follows the annotation in the cache: were it the
+// first that readers see, they would go back to what the annotation of before says.
+func (c controller) keep(ctx context.Context, cr *unstructured.Unstructured, stand declared, cached string, found bool) error {
 	wanted := stand.wanted()
 	if wanted != stand.annotation {
-		if err := c.annotate(ctx, cr, wanted); err != nil {
-			return err
-		}
+		return c.annotate(ctx, cr, wanted, stand.pruned)
 	}
-	if stand.fields == nil && !found {
+	if stand.fields == nil && !found || cached != wanted {
 		return nil
 	}
 	return c.Save(ctx, state.Settings{Ceph: stand.fields, Annotated: wanted})
 }
 
-// annotate applies the annotation; none takes the operator's away.
-func (c controller) annotate(ctx context.Context, cr *unstructured.Unstructured, text string) error {
+// annotate applies the annotation; none takes the operator's away. What a person has written since cr was read is
+// not replaced where that was just now.
+func (c controller) annotate(ctx context.Context, cr *unstructured.Unstructured, text string, live bool) error {
 	applied := &unstructured.Unstructured{Object: map[string]any{}}
 	applied.SetGroupVersionKind(operatorv1.GroupVersion.WithKind("ClusterCSIDriver"))
 	applied.SetName(cr.GetName())
 	applied.SetUID(cr.GetUID()) // Otherwise the API server would create one that is gone.
+	if live {
+		applied.SetResourceVersion(cr.GetResourceVersion())
+	}
 	if text != "" {
 		applied.SetAnnotations(map[string]string{driver.SettingsAnnotation: text})
 	}

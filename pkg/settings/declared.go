@@ -48,13 +48,22 @@ func declaredIn(d driver.Driver, cr *unstructured.Unstructured, last state.Setti
 	if !found || member != nil || out.copied && !out.pruned {
 		return out, err
 	}
-	if out.pruned && last.Ceph != nil && last.Annotated == text && !same(text, last.Ceph) {
-		out.fields = last.Ceph // Kept by an operator that knows no annotation.
+	if out.pruned && keptSince(d, text, last) {
+		out.fields = last.Ceph
 		return out, nil
 	}
 	out.path = annotationPath
 	out.fields, err = parse(d, text)
 	return out, err
+}
+
+// keptSince says whether last are valid settings of an operator that knows no annotation, kept when that said text already.
+func keptSince(d driver.Driver, text string, last state.Settings) bool {
+	if last.Ceph == nil || last.Annotated != text || same(text, last.Ceph) {
+		return false
+	}
+	_, err := driver.ParseSettings(d, driver.MemberPath, last.Ceph)
+	return err == nil
 }
 
 func parse(d driver.Driver, text string) (map[string]any, error) {

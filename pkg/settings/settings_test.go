@@ -175,6 +175,11 @@ func TestSettings(t *testing.T) {
 			want:   driver.Settings{Mounter: "rbd"}, wantLast: map[string]any{"mounter": "rbd"}, writes: 1, copied: `{"mounter":"rbd"}`,
 			why: condition.SettingsAnnotated, says: "Change it there: " + there + `'{"mounter":"rbd"}'`,
 		},
+		"KeptInvalid": {
+			reason: "somebody has edited the ConfigMap", cr: resource(pruned), person: text, memory: memory{last: &state.Settings{Ceph: bad, Annotated: text}},
+			want: driver.Settings{Mounter: "rbd-nbd", MapOptions: "nbd:it's"}, wantLast: good, writes: 1, copied: text,
+			why: condition.SettingsAnnotated, says: "Change it there: ",
+		},
 		"AnnotatedSinceThen": {
 			reason: "the ConfigMap is of before, or its cache", cr: resource(pruned), person: asYAML,
 			memory: memory{last: &state.Settings{Ceph: map[string]any{"mounter": "rbd"}, Annotated: `{"mounter":"rbd-nbd"}`}},
@@ -232,7 +237,7 @@ func TestSettings(t *testing.T) {
 			if !reflect.DeepEqual(got, tc.want) || !errors.Is(err, tc.wantErr) {
 				t.Errorf("%s: settings are %+v, %v, want %+v, %v", tc.reason, got, err, tc.want, tc.wantErr)
 			}
-			for range 2 { // the second one finds nothing to do
+			for range 3 { // the annotation, what is remembered, and nothing to do
 				sync(t, c)
 			}
 			if last, _, _ := m.load(); m.err == nil && !reflect.DeepEqual(last.Ceph, tc.wantLast) {
@@ -281,6 +286,7 @@ func newController(operator *conditiontest.Operator, m *memory, server *apiServe
 			Before:   &ctrl.Latest[InForce]{},
 		},
 		Live: func(context.Context) (*unstructured.Unstructured, error) { return server.cr, nil },
+		Read: func(context.Context) (state.Settings, bool, error) { return m.load() },
 		Save: m.save, Apply: server.apply,
 	}}
 }

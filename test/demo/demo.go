@@ -72,7 +72,7 @@ const reporting = `[{"op": "add", "path": "/spec/template/spec/containers/0/args
 // cluster.
 func prepare(ctx context.Context, cluster *embedded.Cluster, nodes *onnodes.Cluster, p *printer) error {
 	if nodes != nil {
-		p.say("cluster", "installing by the README's commands: manifests/kubernetes/, and Secret %s", driver.CredentialsSecret)
+		p.say("cluster", "installing by the README's commands: bin/release/kubernetes/, and Secret %s", driver.CredentialsSecret)
 		return nodes.Install(ctx)
 	}
 	for _, arguments := range [][]string{

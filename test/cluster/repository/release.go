@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -26,22 +27,14 @@ func (r Release) Write(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
-	if r.Image == "" {
-		r.Image = Unreleased
-	}
-	arguments := []string{"-s", "release", "VERSION=" + r.Version, "IMAGE=" + r.Image, "RELEASE=" + folder}
-	if r.DriverImage != "" {
-		arguments = append(arguments, "CEPH_CSI_IMAGE="+r.DriverImage)
-	}
-	if r.Manifests != "" {
-		arguments = append(arguments, "MANIFESTS="+r.Manifests)
-	}
+	report := ""
 	if r.Reporting {
-		arguments = append(arguments, "REPORT=yes")
+		report = "yes"
 	}
-	cmd := exec.CommandContext(ctx, "make", arguments...)
+	// All are given: the environment has CEPH_CSI_IMAGE for the nodes, which load it by the name that the manifests have.
+	cmd := exec.CommandContext(ctx, "make", "-s", "release", "VERSION="+r.Version, "IMAGE="+cmp.Or(r.Image, Unreleased), "CEPH_CSI_IMAGE="+r.DriverImage,
+		"REPORT="+report, "MANIFESTS="+cmp.Or(r.Manifests, "manifests"), "RELEASE="+folder)
 	cmd.Dir = root
-	// What a make above was given is not meant for this one.
 	cmd.Env = append(os.Environ(), "MAKEFLAGS=", "MAKEOVERRIDES=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("make release: %w: %s", err, out)

@@ -34,6 +34,7 @@ func Healed() {
 		Eventually(func(g Gomega) {
 			log := env.TryKubectl(ctx, g, "logs", "-n", driver.Namespace, "-c", "csi-driver", pod.Name)
 			g.Expect(log).To(ContainSubstring("sending nodeStageVolume for volID: " + volume.Spec.CSI.VolumeHandle))
+			g.Expect(log).NotTo(ContainSubstring("failed to get Secret"))
 		}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 		env.Kubectl(ctx, "delete", "volumeattachment", c.name, "--timeout="+deleted.String())
 		env.Kubectl(ctx, "delete", "persistentvolumeclaim", c.name, "-n", metav1.NamespaceDefault, "--timeout="+deleted.String())

@@ -48,10 +48,10 @@ func healVolume(ctx context.Context, client kubernetes.Interface, attachment, na
 	if err != nil || !now.Status.Attached {
 		return err
 	}
+	klog.Infof("sending nodeStageVolume for volID: %s", source.VolumeHandle)
 	secret := source.NodeStageSecretRef
 	if _, err := client.CoreV1().Secrets(secret.Namespace).Get(ctx, secret.Name, metav1.GetOptions{}); err != nil {
 		return fmt.Errorf("failed to get Secret %s/%s: %w", secret.Namespace, secret.Name, err)
 	}
-	klog.Infof("sending nodeStageVolume for volID: %s", source.VolumeHandle)
 	return nil
 }
