@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -15,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
@@ -151,10 +149,12 @@ func expectNoOldConditions(ctx context.Context) {
 			}
 		}
 		for _, d := range driver.All {
-			for _, c := range env.Conditions(ctx, g, d) {
-				if !strings.HasPrefix(c.Type, d.ConditionPrefix) {
-					g.Expect(condition.Types()).To(ContainElement(c.Type), "conditions of this version on %s", d.Name)
-				}
+			cr, err := env.Drivers.Get(ctx, d.Name, metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			for _, c := range cr.Status.Conditions {
+				g.Expect(cr.ManagedFields).To(ContainElement(SatisfyAll(
+					HaveField("Manager", d.OperatorName()+"-conditions"), HaveField("FieldsV1.GetRawString()", ContainSubstring(`"k:{\"type\":\"`+c.Type+`\"}"`)),
+				)), "%s of %s", c.Type, d.Name)
 			}
 		}
 	}).WithContext(ctx).Should(Succeed())
