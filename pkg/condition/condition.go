@@ -10,6 +10,7 @@ const (
 	ConnectionDegraded = "CephConnectionDegraded"
 	ResourcesDegraded  = "CephResourcesDegraded"
 	ReleaseUpgradeable = "CephReleaseUpgradeable"
+	StateUpgradeable   = "CephStateUpgradeable"
 	// Disabled is removed, never False: cluster-storage-operator takes a False one for disabled as well.
 	Disabled             = "Disabled"
 	CSIDriverManaged     = "CSIDriverManaged"
@@ -71,6 +72,7 @@ const (
 	Passthrough        = "Passthrough"
 	CephUnreachable    = "CephUnreachable"
 	CephTooOld         = "CephTooOld"
+	FormerFormat       = "FormerFormat"
 	WrongCluster       = "WrongCluster"
 	SeveralClusters    = "SeveralClusters"
 	DuplicateCluster   = "DuplicateCluster"

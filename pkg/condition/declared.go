@@ -31,6 +31,11 @@ var Declared = []Declaration{
 		Says: "False: the next version of the operator does not work with the release of a Ceph cluster, or has not heard since that it is a newer one; ClusterOperator `storage` has `Upgradeable` False then",
 	},
 	{
+		Type: StateUpgradeable, Absent: "otherwise",
+		Says: "False: the state ConfigMap has records in the format of an earlier version, which this one has not written anew yet and the next one need not know; " +
+			"ClusterOperator `storage` has `Upgradeable` False then",
+	},
+	{
 		Type: StorageClassesUsable, Parts: []string{ClassesUsable, SnapshotClassesUsable, SourcesUsed, OutOfBandCurrent},
 		Says: "False: a StorageClass or snapshot class of our name is somebody else's; a StorageClass names what the Ceph cluster lacks; " +
 			"a class or volume names a Secret of another namespace, which the driver's controllers may not read; " +

@@ -78,34 +78,38 @@ func degraded() {
 	})
 }
 
-// notUpgradeable has a driver say what it says of a Ceph cluster that is too old: none of those here are.
+// notUpgradeable has what a driver remembers look as an earlier version wrote it, while this one may not write it anew.
 func notUpgradeable() {
-	It("is not Upgradeable while a driver is not, with its message", func(ctx SpecContext) {
-		const message = "the next version works with another Ceph"
-		say := func(ctx SpecContext, conditions ...map[string]any) {
-			GinkgoHelper()
-			content, err := json.Marshal(map[string]any{
-				"apiVersion": "operator.openshift.io/v1", "kind": "ClusterCSIDriver", "metadata": map[string]any{"name": driver.RBD.Name},
-				"status": map[string]any{"conditions": append([]map[string]any{}, conditions...)},
-			})
-			Expect(err).NotTo(HaveOccurred())
-			_, err = env.Drivers.Patch(ctx, driver.RBD.Name, types.ApplyPatchType, content, metav1.PatchOptions{FieldManager: "somebody"}, "status")
-			Expect(err).NotTo(HaveOccurred())
+	It("is not Upgradeable while a driver remembers something in an earlier version's format", func(ctx SpecContext) {
+		upgradeable := func(g Gomega, status, text string) {
+			got, said := fixture.Status(env.ClusterOperator(ctx, g), configv1.OperatorUpgradeable)
+			g.Expect(got).To(Equal(status), said)
+			g.Expect(said).To(ContainSubstring(text))
 		}
-		upgradeable := func(status string, text string) {
-			GinkgoHelper()
-			Eventually(func(g Gomega) {
-				got, said := fixture.Status(env.ClusterOperator(ctx, g), configv1.OperatorUpgradeable)
-				g.Expect(got).To(Equal(status))
-				g.Expect(said).To(ContainSubstring(text))
-			}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
-		}
-		say(ctx, map[string]any{"type": "SomebodysUpgradeable", "status": "False", "reason": "CephTooOld", "message": message, "lastTransitionTime": metav1.Now()})
-		upgradeable("False", message)
+		env.Tune(ctx, driver.RBD, func(spec *operatorv1.ClusterCSIDriverSpec) { spec.ManagementState = operatorv1.Unmanaged })
+		Eventually(func(g Gomega) {
+			withoutField(ctx, g, "placement", "journalNamespace")
+			upgradeable(g, "False", driver.RBD.StateConfigMap()+" has placement as an earlier version of this operator wrote it")
+		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 		expectAvailable(ctx)
-		say(ctx)
-		upgradeable("True", "")
+		env.Tune(ctx, driver.RBD, func(spec *operatorv1.ClusterCSIDriverSpec) { spec.ManagementState = operatorv1.Managed })
+		Eventually(func(g Gomega) { upgradeable(g, "True", "") }).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 	})
+}
+
+// withoutField takes a field out of a record of RBD's state, if it is there.
+func withoutField(ctx context.Context, g Gomega, key, field string) {
+	configMaps := env.Kube.CoreV1().ConfigMaps(driver.Namespace)
+	stored, err := configMaps.Get(ctx, driver.RBD.StateConfigMap(), metav1.GetOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	var record map[string]any
+	g.Expect(json.Unmarshal([]byte(stored.Data[key]), &record)).To(Succeed())
+	delete(record, field)
+	content, err := json.Marshal(record)
+	g.Expect(err).NotTo(HaveOccurred())
+	stored.Data[key] = string(content)
+	_, err = configMaps.Update(ctx, stored, metav1.UpdateOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
 }
 
 func expectAvailable(ctx SpecContext) {
