@@ -56,6 +56,7 @@ func (s *site) answers(ctx context.Context, p *operatorprocess.Process) error {
 		body        string
 	}{
 		{"/healthz", "", http.StatusOK, "ok"},
+		{"/readyz", "", http.StatusOK, "ok"},
 		{"/metrics", s.token, http.StatusOK, "process_start_time_seconds"},
 		{"/metrics", "", http.StatusForbidden, ""},
 		{"/metrics", "a wrong one", http.StatusUnauthorized, ""},

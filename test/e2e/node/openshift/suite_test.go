@@ -30,6 +30,7 @@ var _ = Describe(description, Ordered, ContinueOnFailure, func() {
 	node.Shown()
 	node.Traced()
 	node.Broken()
+	node.Succeeded()
 	node.Removed()
 	node.Uninstalled()
 })
