@@ -32,8 +32,8 @@ var Declared = []Declaration{
 	},
 	{
 		Type: StateUpgradeable, Absent: "otherwise",
-		Says: "False: the state ConfigMap has records in the format of an earlier version, which this one has not written anew yet and the next one need not know; " +
-			"ClusterOperator `storage` has `Upgradeable` False then",
+		Says: "False: the state ConfigMap has records as an earlier version wrote them, which the next one need not know, and the driver is not `Managed`, " +
+			"so that this one may not write them anew; ClusterOperator `storage` has `Upgradeable` False then",
 	},
 	{
 		Type: StorageClassesUsable, Parts: []string{ClassesUsable, SnapshotClassesUsable, SourcesUsed, OutOfBandCurrent},

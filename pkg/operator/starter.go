@@ -121,7 +121,7 @@ func controllers(c *clients, o Options) ([]factory.Controller, error) {
 	served := nodes.New(nodes.Config{Env: env, CSINodes: c.csiNodes.Storage().V1().CSINodes()})
 	op := operands{clients: c, assets: o.Assets, version: o.Version, gate: deployed}
 	return []factory.Controller{
-		op.logLevel(), op.managementState(), op.configObserver(), c.conditions.controller(env), c.settingsController(), state.NewUpgradeable(env), inUse, proven, removed, deployed,
+		op.logLevel(), op.managementState(), op.configObserver(), c.conditions.controller(env), c.settingsController(), state.NewAnew(env), inUse, proven, removed, deployed,
 		conn, c.infraIDController(&conn.Cluster), place, mons, monitors.NewElsewhere(monitors.ElsewhereConfig{Env: env, Clusters: &conn.Clusters}),
 		users, care, presence.New(presence.Config{Env: env, Client: live.presence, Clusters: &conn.Clusters, Used: &care.Used, Host: o.Host}), tagged,
 		op.staticResources(), op.controllerDeployment(), op.nodeDaemonSet(served), served, op.serviceMonitor(), op.dashboard(),

@@ -194,16 +194,12 @@ func fieldsOf(value any) (map[string]json.RawMessage, error) {
 }
 
 func (r Record[T]) data() (map[string]string, error) {
-	return dataOf(r.lister, r.configMap)
-}
-
-func dataOf(lister corelisters.ConfigMapLister, configMap string) (map[string]string, error) {
-	object, err := lister.ConfigMaps(driver.Namespace).Get(configMap)
+	object, err := r.lister.ConfigMaps(driver.Namespace).Get(r.configMap)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading ConfigMap %s/%s: %w", driver.Namespace, configMap, err)
+		return nil, fmt.Errorf("reading ConfigMap %s/%s: %w", driver.Namespace, r.configMap, err)
 	}
 	return object.Data, nil
 }

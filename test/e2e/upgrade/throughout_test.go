@@ -10,8 +10,10 @@ import (
 	. "github.com/onsi/gomega"
 	configv1 "github.com/openshift/api/config/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
+	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -68,7 +70,7 @@ func throughout() {
 // Earlier on, the former version may still speak, and say that its own last rollout has ended.
 func expectProgressing(m move) {
 	GinkgoHelper()
-	began, reached := false, uint64(0)
+	began, ended, reached := false, false, uint64(0)
 	for _, v := range env.ClusterOperators() {
 		if now, begun := last(v.Revision()); !begun || now != m {
 			continue
@@ -80,17 +82,41 @@ func expectProgressing(m move) {
 			if reached == 0 {
 				Expect(began).To(BeTrue(), "%s was reported without Progressing before", m.to.Version)
 				reached = v.Revision()
+				expectRolledOut(reached)
 			}
+			ended = ended || status == "False"
+			Expect(ended && status == "True").To(BeFalse(), "%s is Progressing again after %s was reported", v, m.to.Version)
 		default:
 			began = status == "True"
 		}
 	}
 	Expect(reached).NotTo(BeZero())
+	Expect(ended).To(BeTrue(), "%s stays Progressing", m.to.Version)
 	for _, v := range workloads() {
 		if now, begun := last(v.Revision()); begun && now == m && v.Revision() > reached {
 			before := previous(v)
 			Expect(v.Object.Object["spec"]).To(Equal(before.Object.Object["spec"]), "%s was changed after %s was reported", v, m.to.Version)
 		}
+	}
+}
+
+// expectRolledOut looks at Deployments as they were at a revision. A DaemonSet may wait for nodes that are not ready.
+func expectRolledOut(revision uint64) {
+	GinkgoHelper()
+	latest := map[string]appsv1.Deployment{}
+	for _, v := range workloads() {
+		if v.Revision() > revision || v.Object.GetKind() != "Deployment" {
+			continue
+		}
+		var d appsv1.Deployment
+		Expect(runtime.DefaultUnstructuredConverter.FromUnstructured(v.Object.Object, &d)).To(Succeed())
+		latest[d.Name] = d
+	}
+	Expect(latest).NotTo(BeEmpty())
+	for name, d := range latest {
+		Expect(d.Status.ObservedGeneration).To(Equal(d.Generation), name)
+		Expect(d.Status.UpdatedReplicas).To(Equal(*d.Spec.Replicas), name)
+		Expect(d.Status.Replicas).To(Equal(*d.Spec.Replicas), name)
 	}
 }
 
