@@ -56,7 +56,9 @@ func (c *Conn) mountOf(ctx context.Context, filesystem string) (*Mount, error) {
 		}
 	})
 	// Since Ceph 18, an MDS does not answer a user without caps for it, which older ones refuse.
-	if ceph.Errno(err) == syscall.ETIMEDOUT && c.checkActive(ctx, filesystem) == nil && c.allActive(ctx) {
+	if ceph.Errno(err) == syscall.ETIMEDOUT && settles(ctx, func(ctx context.Context) bool {
+		return c.checkActive(ctx, filesystem) == nil && c.allActive(ctx)
+	}) {
 		return nil, fmt.Errorf("%w: the MDS is active and does not answer client.%s: it has no caps for the MDS", ceph.ErrDenied, c.source.UserID)
 	}
 	return m, err

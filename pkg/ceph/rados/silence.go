@@ -58,6 +58,51 @@ func (s *silence) conclude() bool {
 	return true
 }
 
+// lasts waits until OSDs have answered, which is false, or are known not to. Placement groups that are
+// made, split or moved are not active for a moment, as those of each pool that the mgr gives more of them:
+// that explains a silence, but not its going on. So where some are not active, two looks in a row must
+// find all active before the silence is a refusal.
+func (s *silence) lasts(answered <-chan struct{}, active func() bool) bool {
+	ticker := time.NewTicker(s.patience)
+	defer ticker.Stop()
+	for before := true; ; {
+		select {
+		case <-answered:
+			return false
+		case <-ticker.C:
+		}
+		if s.refuses() {
+			return true
+		}
+		now := active()
+		if now && before && s.conclude() {
+			return true
+		}
+		before = now
+		// librados gives up soon.
+		ticker.Reset(s.patience / 2)
+	}
+}
+
+// settling is how long it may take until all placement groups are active again that nothing is wrong with.
+const settling = 15 * time.Second
+
+// settles looks until it sees what it looks for, at most for settling.
+func settles(ctx context.Context, look func(context.Context) bool) bool {
+	ctx, cancel := context.WithTimeout(ctx, settling)
+	defer cancel()
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for !look(ctx) {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
 // callOSD is call for work that asks OSDs. A silence while all placement groups are active is a
 // refusal, ErrDenied.
 func callOSD[T any](ctx context.Context, c *Conn, work func(*rados.Conn) (T, error)) (T, error) {
@@ -65,31 +110,23 @@ func callOSD[T any](ctx context.Context, c *Conn, work func(*rados.Conn) (T, err
 	if c.silence.refuses() {
 		return none, c.withoutCaps()
 	}
-	type outcome struct {
+	var outcome struct {
 		value T
 		err   error
 	}
-	done := make(chan outcome, 1)
+	answered := make(chan struct{})
 	go func() {
-		value, err := call(ctx, c, func(conn *rados.Conn) (T, error) {
+		defer close(answered)
+		outcome.value, outcome.err = call(ctx, c, func(conn *rados.Conn) (T, error) {
 			value, err := work(conn)
 			c.silence.note(fromOSD(err))
 			return value, err
 		})
-		done <- outcome{value, err}
 	}()
-	timer := time.NewTimer(c.silence.patience)
-	defer timer.Stop()
-	select {
-	case o := <-done:
-		return o.value, o.err
-	case <-timer.C:
-	}
-	if c.silence.refuses() || c.allActive(ctx) && c.silence.conclude() {
+	if c.silence.lasts(answered, func() bool { return c.allActive(ctx) }) {
 		return none, c.withoutCaps()
 	}
-	o := <-done
-	return o.value, o.err
+	return outcome.value, outcome.err
 }
 
 // withoutCaps is why an OSD does not answer.
