@@ -205,12 +205,6 @@ func testLateAnswerOfMgr(t *testing.T, c *cephdaemons.Ceph) {
 		}
 		check(t, c.Resume())
 		check(t, c.WaitFilesystem(t.Context()))
-		eventually(t, func() bool { // the filesystem may fail over once more
-			err := conn.EnsureSubvolumeGroup(t.Context(), cephdaemons.Filesystem, "late")
-			if !errors.Is(err, ceph.ErrNoActiveMDS) {
-				check(t, err)
-			}
-			return err == nil
-		})
+		ensureGroup(t, conn, "late")
 	}
 }

@@ -32,7 +32,7 @@ func newFiles(t *testing.T, c *cephdaemons.Ceph) files {
 	conn, err := Dial(t.Context(), source(t, c), Options{})
 	check(t, err)
 	t.Cleanup(conn.Close)
-	check(t, conn.EnsureSubvolumeGroup(t.Context(), cephdaemons.Filesystem, group))
+	ensureGroup(t, conn, group)
 	manager, err := conn.Manager(t.Context())
 	check(t, err)
 	t.Cleanup(manager.Close)
@@ -41,6 +41,18 @@ func newFiles(t *testing.T, c *cephdaemons.Ceph) files {
 	check(t, err)
 	t.Cleanup(mount.Close)
 	return files{ceph: c, conn: conn, manager: manager, mount: mount}
+}
+
+// ensureGroup waits for an MDS: a test before may have had it started anew, and it replays for seconds.
+func ensureGroup(t *testing.T, conn *Conn, name string) {
+	t.Helper()
+	eventually(t, func() bool {
+		err := conn.EnsureSubvolumeGroup(t.Context(), cephdaemons.Filesystem, name)
+		if !errors.Is(err, ceph.ErrNoActiveMDS) {
+			check(t, err)
+		}
+		return err == nil
+	})
 }
 
 // run runs `ceph fs …` on the filesystem and the group.
