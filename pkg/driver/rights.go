@@ -3,6 +3,7 @@ package driver
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -90,8 +91,8 @@ func poolNames(ctx context.Context, cluster Lists, places []Used) (map[int64]str
 // mountedBy begins the keys under which nodes note the user with whom they mount a volume, since ceph-csi 3.16.
 const mountedBy = ".cephfs.csi.ceph.com/userid/"
 
-// controllersAsk are the commands of the mgr that ceph-csi's controllers send, all of them with a group, and
-// nodesAsk and nodesNote those of its nodes.
+// controllersAsk are the commands of the mgr that ceph-csi's controllers send with a group, and nodesAsk and nodesNote
+// those of its nodes.
 var (
 	nodesAsk       = []string{"fs subvolume info", "fs subvolume snapshot info"}
 	nodesNote      = []string{"fs subvolume metadata set", "fs subvolume snapshot metadata set"}
@@ -101,7 +102,7 @@ var (
 		"fs subvolume metadata set", "fs subvolume metadata ls", "fs subvolume metadata rm",
 		"fs subvolume snapshot create", "fs subvolume snapshot rm", "fs subvolume snapshot info", "fs subvolume snapshot clone",
 		"fs subvolume snapshot metadata set", "fs subvolume snapshot metadata ls", "fs subvolume snapshot metadata rm",
-		"fs clone status", "fs clone cancel", "fs quiesce",
+		"fs clone status", "fs clone cancel",
 	}
 )
 
@@ -122,7 +123,7 @@ func (subvolumes) Caps(ctx context.Context, cluster Lists, claim string, places 
 	if err != nil {
 		return UserCaps{}, err
 	}
-	var journals, reads, data, manages, asks, mounts []string
+	var journals, reads, data, groups, manages, asks, mounts []string
 	for name, share := range sharesOf(filesystems, places) {
 		caps.LeftOut = append(caps.LeftOut, unwritable(share.all())...)
 		filesystem, err := ceph.CapFilesystem(name)
@@ -136,6 +137,7 @@ func (subvolumes) Caps(ctx context.Context, cluster Lists, claim string, places 
 			reads = append(append(reads, "allow r"+namespace+tag), claimed("r"+namespace, cephFSApplication, claim)...)
 		}
 		data = append(data, "allow rw tag cephfs data="+filesystem)
+		groups = append(groups, share.groups()...)
 		manages = append(manages, commands(controllersAsk, "", share.groups())...)
 		asks = append(asks, commands(nodesAsk, "vol_name="+filesystem+" ", share.groups())...)
 		asks = append(asks, commands(nodesNote, "vol_name="+filesystem+" key_name prefix "+mountedBy+" ", share.groups())...)
@@ -146,7 +148,7 @@ func (subvolumes) Caps(ctx context.Context, cluster Lists, claim string, places 
 	slices.Sort(caps.LeftOut)
 	caps.LeftOut = slices.Compact(caps.LeftOut)
 	caps.Provisioner.OSD = ceph.Grants(journals...)
-	caps.Provisioner.Mgr = ceph.Grants(manages...)
+	caps.Provisioner.Mgr = ceph.Grants(append(manages, quiesces(groups)...)...)
 	caps.Node.Mgr = ceph.Grants(asks...)
 	caps.Node.OSD = ceph.Grants(slices.Concat(reads, data)...)
 	caps.Node.MDS = ceph.Grants(mounts...)
@@ -163,6 +165,32 @@ func commands(prefixes []string, with string, groups []string) []string {
 		})...)
 	}
 	return out
+}
+
+// member matches a subvolume in its group as "fs quiesce" names it, with the characters that Ceph allows. A name that
+// begins with a dot could be "..", which leads out of the group.
+const member = "/[A-Za-z0-9_-][A-Za-z0-9_.-]*"
+
+var groupForm = regexp.MustCompile("^[A-Za-z0-9_.-]+$")
+
+// quiesces are grants of the command with which controllers have clients of all members hold still for a group's
+// snapshot, since Ceph 19.2, and let them go on by the name that they gave to that. They send no argument with a group;
+// the mgr compares the members as the text "[group/name,group/name]". Backslashes do not reach it.
+func quiesces(groups []string) []string {
+	var all []string
+	for _, group := range slices.Compact(slices.Sorted(slices.Values(groups))) {
+		if groupForm.MatchString(group) {
+			all = append(all, strings.ReplaceAll(group, ".", "[.]"))
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	one := "(" + strings.Join(all, "|") + ")" + member
+	return []string{
+		`allow command "fs quiesce" with members regex "[[]` + one + "(," + one + `)*[]]"`,
+		`allow command "fs quiesce" with release=1`,
+	}
 }
 
 // names are RADOS namespaces as a grant has them, in front of its tag.

@@ -47,7 +47,7 @@ func inFilesystem(name string, groups []string, directories ...string) UserCaps 
 	var manages, asks, mounts []string
 	for _, group := range groups {
 		for _, command := range []string{
-			"fs clone cancel", "fs clone status", "fs quiesce", "fs subvolume create", "fs subvolume getpath", "fs subvolume info",
+			"fs clone cancel", "fs clone status", "fs subvolume create", "fs subvolume getpath", "fs subvolume info",
 			"fs subvolume metadata ls", "fs subvolume metadata rm", "fs subvolume metadata set", "fs subvolume resize", "fs subvolume rm", "fs subvolume snapshot clone",
 			"fs subvolume snapshot create", "fs subvolume snapshot info", "fs subvolume snapshot metadata ls", "fs subvolume snapshot metadata rm",
 			"fs subvolume snapshot metadata set", "fs subvolume snapshot rm", "fs subvolumegroup create",
@@ -59,6 +59,10 @@ func inFilesystem(name string, groups []string, directories ...string) UserCaps 
 		mounted := " with vol_name=" + name + " key_name prefix .cephfs.csi.ceph.com/userid/ group_name=" + group
 		asks = append(asks, `allow command "fs subvolume metadata set"`+mounted, `allow command "fs subvolume snapshot metadata set"`+mounted)
 		mounts = append(mounts, "allow rw fsname="+name+" path=/volumes/"+group)
+	}
+	if len(groups) > 0 {
+		one := "(" + strings.Join(groups, "|") + ")/[A-Za-z0-9_-][A-Za-z0-9_.-]*"
+		manages = append(manages, `allow command "fs quiesce" with members regex "[[]`+one+"(,"+one+`)*[]]"`, `allow command "fs quiesce" with release=1`)
 	}
 	for _, directory := range directories {
 		mounts = append(mounts, "allow rw fsname="+name+" path="+directory)
