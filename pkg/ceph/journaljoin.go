@@ -60,6 +60,8 @@ type Journal struct {
 	Owner string
 	// BackingSnapshot is the handle of the snapshot that a volume without subvolume shows.
 	BackingSnapshot string
+	// Members are those of a group: handles of volumes, each with its snapshot's in a group of snapshots.
+	Members map[string]string
 
 	// Namespaces are those with a half of the object, sorted; none if only keys are left.
 	Namespaces []string
@@ -152,6 +154,14 @@ func (j *Journal) merge(piece JournalPiece) {
 	} {
 		if value, ok := piece.Omap[attribute.key]; ok {
 			j.set(attribute.what, attribute.field, value)
+		}
+	}
+	for key, value := range piece.Omap {
+		if _, err := ParseVolumeHandle(key); err == nil && j.Kind == JournalGroup {
+			if j.Members == nil {
+				j.Members = map[string]string{}
+			}
+			j.Members[key] = value
 		}
 	}
 }

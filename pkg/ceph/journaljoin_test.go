@@ -92,12 +92,12 @@ func TestJoinJournals(t *testing.T) {
 			},
 		},
 		"Group": {
-			reason: "a group of volumes",
+			reason: "a group of snapshots",
 			pieces: []JournalPiece{
 				{"", "csi.groups.default", map[string]string{"csi.volume.group.group-1": uuidA}},
-				{"", "csi.volume.group." + uuidA, map[string]string{"csi.groupname": "csi-vol-group-" + uuidA, "csi.volname": "group-1", "csi.creationtime": "2026-01-01T00:00:00Z"}},
+				{"", "csi.volume.group." + uuidA, map[string]string{"csi.groupname": "csi-vol-group-" + uuidA, "csi.volname": "group-1", "csi.creationtime": "2026-01-01T00:00:00Z", goodHandle: "snapshot", "other": "x"}},
 			},
-			want: []Journal{{Kind: JournalGroup, UUID: uuidA, Request: "group-1", Image: "csi-vol-group-" + uuidA,
+			want: []Journal{{Kind: JournalGroup, UUID: uuidA, Request: "group-1", Image: "csi-vol-group-" + uuidA, Members: map[string]string{goodHandle: "snapshot"},
 				Namespaces: []string{""}, Keys: []JournalKey{{"", "csi.groups.default", "csi.volume.group.group-1", 0}}}},
 		},
 		"Shallow": {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
@@ -21,7 +22,7 @@ type record struct {
 	runs []string
 }
 
-// recordedEntry is a volume or snapshot.
+// recordedEntry is a volume, a snapshot, or the journal of a group of snapshots.
 type recordedEntry struct {
 	Kind teardown.Kind `json:"kind"`
 	UUID string        `json:"uuid"`
@@ -48,7 +49,9 @@ func (r record) lacks(infraID string, agreed []teardown.Decision) record {
 	out := record{Version: teardown.RecordVersion, InfraID: infraID}
 	for _, d := range agreed {
 		e := recordedEntry{Kind: d.Kind, UUID: d.UUID, Group: d.Place.Group, Subvolume: d.Place.Subvolume, Name: d.Name}
-		recordable := d.Kind == teardown.Subvolume || d.Kind == teardown.SubvolumeSnapshot || d.Kind == teardown.ShallowVolume
+		name, _ := ceph.ParseJournalName(d.Name)
+		recordable := d.Kind == teardown.Subvolume || d.Kind == teardown.SubvolumeSnapshot || d.Kind == teardown.ShallowVolume ||
+			d.Kind == teardown.Journal && name.Kind == ceph.JournalGroup
 		if recordable && d.UUID != "" && !slices.Contains(r.Entries, e) && !slices.Contains(out.Entries, e) {
 			out.Entries = append(out.Entries, e)
 		}

@@ -115,6 +115,13 @@ func (r *removal) removeRest(ctx context.Context, d teardown.Decision) (string, 
 	if name.Kind == ceph.JournalReferences {
 		return "", r.dropReferences(ctx, d.UUID)
 	}
+	if j, found := r.plan.journal(name.Kind, name.UUID); found {
+		for _, it := range r.plan.members(j) {
+			if r.failed[it] {
+				return "", fmt.Errorf("its snapshot %s could not be removed", it.uuid)
+			}
+		}
+	}
 	if name.Kind == ceph.JournalSnapshot {
 		if err := r.dropReferences(ctx, name.UUID); err != nil {
 			return "", err

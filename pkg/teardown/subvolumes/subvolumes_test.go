@@ -78,10 +78,12 @@ func layout(t *testing.T) (f *fakeFiles, before string) {
 	gone := b.volume()
 	b.snapshot(gone)
 	b.deleted(gone)
+	b.group(b.snapshot(volumeB), b.snapshot(b.volume()))
 	before = dump(t, f)
 
 	volume := a.volume()
 	a.shallow(a.snapshot(volume))
+	a.group(a.snapshot(volume), a.snapshot(a.volume()))
 	a.snapshot(volumeB)
 	a.snapshot(gone)
 	gone = a.volume()

@@ -148,6 +148,9 @@ func (p *plan) decideRests() {
 		}
 		item := p.item(teardown.Journal, "", j.Name().Object(), j.UUID, nil)
 		item.PV = j.Request
+		if j.Kind == ceph.JournalGroup && p.decideGroup(item, j) {
+			continue
+		}
 		if p.inventory.recorded.has(j.UUID, kindsOf(j.Kind)...) {
 			p.take(p.options.Judge(item, "recorded by an earlier run, which removed what it names"))
 			continue
@@ -183,6 +186,8 @@ func kindsOf(kind ceph.JournalKind) []teardown.Kind {
 		return []teardown.Kind{teardown.Subvolume, teardown.ShallowVolume}
 	case ceph.JournalSnapshot:
 		return []teardown.Kind{teardown.SubvolumeSnapshot}
+	case ceph.JournalGroup:
+		return []teardown.Kind{teardown.Journal}
 	}
 	return nil
 }
