@@ -57,6 +57,16 @@ func TooOld(release string) bool {
 	return major < OldestMajor || major == OldestMajor && minor < OldestMinor
 }
 
+// Quiesces says whether a release such as "18.2.7" is one that has clients of subvolumes hold still for a snapshot of
+// several, as Ceph does since 19.2. One of no known form is.
+func Quiesces(release string) bool {
+	var major, minor int
+	if _, err := fmt.Sscanf(release, "%d.%d", &major, &minor); err != nil {
+		return true
+	}
+	return major > 19 || major == 19 && minor >= 2
+}
+
 // Pool is one line of `ceph osd pool ls detail`.
 type Pool struct {
 	ID   int64

@@ -77,7 +77,10 @@ func (g *ImageGroup) Note(members map[string]string) error {
 	if err != nil {
 		return err
 	}
-	g.Members = members
+	if g.Members == nil {
+		g.Members = map[string]string{}
+	}
+	maps.Copy(g.Members, members)
 	return groupJournal.set(ioctx, g.request.uuid, members)
 }
 

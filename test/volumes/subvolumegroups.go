@@ -1,6 +1,10 @@
 package volumes
 
-import "time"
+import (
+	"encoding/json"
+	"maps"
+	"time"
+)
 
 // UnfinishedFileGroup is what CreateVolumeGroupSnapshot of the CephFS driver leaves with Ceph
 // 16.2.15, which cannot do it: the journal.
@@ -16,16 +20,25 @@ func (c *Cluster) UnfinishedFileGroup(class FileClass, name string) error {
 	return groupJournal.reserve(ioctx, r, groupNamePrefix+id, more)
 }
 
-// Quiesce has clients of subvolumes hold still, which Ceph can do since 19.2, and lets them go on.
-func (c *Ceph) Quiesce(class FileClass, set string, subvolumes []string) error {
-	var members []string
-	for _, name := range subvolumes {
-		members = append(members, class.group()+"/"+name)
+// Member is how Quiesce names the subvolume.
+func (v *Subvolume) Member() string { return v.Class.group() + "/" + v.Name }
+
+// Quiesce has clients of a set of subvolumes hold still, or go on, as more says, and tells the state of the set. Ceph
+// can do so since 19.2.
+func (c *Ceph) Quiesce(filesystem, set string, more map[string]any) (string, error) {
+	arguments := map[string]any{"vol_name": filesystem, "set_id": set}
+	maps.Copy(arguments, more)
+	output, err := c.command("fs quiesce", arguments)
+	if err != nil {
+		return "", err
 	}
-	hold := map[string]any{"vol_name": class.Filesystem, "members": members, "set_id": set, "timeout": 180, "expiration": 180}
-	if _, err := c.command("fs quiesce", hold); err != nil {
-		return err
+	var answer struct {
+		Sets map[string]struct {
+			State struct {
+				Name string `json:"name"`
+			} `json:"state"`
+		} `json:"sets"`
 	}
-	_, err := c.command("fs quiesce", map[string]any{"vol_name": class.Filesystem, "set_id": set, "release": true})
-	return err
+	err = json.Unmarshal(output, &answer)
+	return answer.Sets[set].State.Name, err
 }

@@ -15,6 +15,9 @@ func (c *Ceph) Program(ctx context.Context, program string, arguments ...string)
 	return exec.CommandContext(ctx, path, arguments...), nil
 }
 
+// Version is that of the programs, such as "16.2.15".
+func (c *Ceph) Version(ctx context.Context) (string, error) { return c.programs.Version(ctx) }
+
 // Shell is a command with a line that the cluster's administrator types, on a machine that has Ceph's
 // programs of the release that runs.
 func (c *Ceph) Shell(ctx context.Context, line string) *exec.Cmd {

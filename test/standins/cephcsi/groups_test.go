@@ -5,16 +5,16 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-
-	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
 )
 
-// testGroups takes a snapshot of two images at once, in the pool of testGolden; of subvolumes, Ceph can since
-// 19.2 only.
+const groupRequest = "groupsnapshot-shop"
+
+// testGroups takes a snapshot of two images at once, in the pool of testGolden.
 func testGroups(t *testing.T, l *lab) {
 	user := l.user(t, "golden", "mon", "profile rbd", "mgr", "profile rbd pool=golden", "osd", "profile rbd pool=golden")
 	rbd := life{
@@ -38,53 +38,60 @@ func testGroups(t *testing.T, l *lab) {
 		if !slices.ContainsFunc(members, func(v *csi.Volume) bool { return v.GetVolumeId() == s.GetSourceVolumeId() }) {
 			t.Errorf("%s is of %s", s.GetSnapshotId(), s.GetSourceVolumeId())
 		}
-		restored := rbd.createFrom(t, l, "restored"+strconv.Itoa(i), &csi.VolumeContentSource{Type: &csi.VolumeContentSource_Snapshot{
-			Snapshot: &csi.VolumeContentSource_SnapshotSource{SnapshotId: s.GetSnapshotId()},
-		}})
-		rbd.remove(t, l, restored)
+		rbd.restore(t, l, s, "restored"+strconv.Itoa(i))
 	}
-	for range 2 {
-		_, err := l.drivers["rbd-controller"].DeleteVolumeGroupSnapshot(t.Context(), &csi.DeleteVolumeGroupSnapshotRequest{GroupSnapshotId: group.GetGroupSnapshotId(), Secrets: user})
-		check(t, err)
-	}
+	rbd.removeGroup(t, l, group)
 	for _, volume := range members {
 		rbd.remove(t, l, volume)
 	}
 	if left := l.left(t, nil); len(left) > 0 {
 		t.Errorf("left after all was deleted: %q", left)
 	}
-	testUnquiet(t, l)
 }
 
 // group comes twice.
 func (f life) group(t *testing.T, l *lab, members []*csi.Volume) *csi.VolumeGroupSnapshot {
 	t.Helper()
-	request := &csi.CreateVolumeGroupSnapshotRequest{Name: "groupsnapshot-shop", Parameters: f.parameters, Secrets: f.controller}
+	first, err := f.askGroup(t, l, members)
+	check(t, err)
+	again, err := f.askGroup(t, l, members)
+	check(t, err)
+	if got, want := again.GetGroupSnapshotId(), first.GetGroupSnapshotId(); got != want {
+		t.Errorf("the same request made %s and %s", want, got)
+	}
+	return again
+}
+
+// askGroup comes again while clients have not come to rest.
+func (f life) askGroup(t *testing.T, l *lab, members []*csi.Volume) (*csi.VolumeGroupSnapshot, error) {
+	t.Helper()
+	request := &csi.CreateVolumeGroupSnapshotRequest{Name: groupRequest, Parameters: f.parameters, Secrets: f.controller}
 	for _, volume := range members {
 		request.SourceVolumeIds = append(request.SourceVolumeIds, volume.GetVolumeId())
 	}
-	first, err := l.drivers[f.driver+"-controller"].CreateVolumeGroupSnapshot(t.Context(), request)
-	check(t, err)
-	again, err := l.drivers[f.driver+"-controller"].CreateVolumeGroupSnapshot(t.Context(), request)
-	check(t, err)
-	if got, want := again.GetGroupSnapshot().GetGroupSnapshotId(), first.GetGroupSnapshot().GetGroupSnapshotId(); got != want {
-		t.Errorf("the same request made %s and %s", want, got)
+	deadline := time.Now().Add(time.Minute)
+	for {
+		answer, err := l.drivers[f.driver+"-controller"].CreateVolumeGroupSnapshot(t.Context(), request)
+		if status.Code(err) == codes.Internal && strings.Contains(err.Error(), "uiesce operation is in progress") && time.Now().Before(deadline) {
+			<-time.After(100 * time.Millisecond)
+			continue
+		}
+		return answer.GetGroupSnapshot(), err
 	}
-	return again.GetGroupSnapshot()
 }
 
-func testUnquiet(t *testing.T, l *lab) {
+// restore makes a volume of a snapshot, and removes it.
+func (f life) restore(t *testing.T, l *lab, of *csi.Snapshot, name string) {
 	t.Helper()
-	cephfs := life{
-		driver: "cephfs", parameters: map[string]string{"clusterID": l.FSID(), "fsName": cephdaemons.Filesystem},
-		controller: l.user(t, "fs-p", caps["cephfs-provisioner"]...), capability: filesystem("", manyNodes),
-	}
-	volume := cephfs.create(t, l, "unquiet")
-	defer cephfs.remove(t, l, volume)
-	_, err := l.drivers["cephfs-controller"].CreateVolumeGroupSnapshot(t.Context(), &csi.CreateVolumeGroupSnapshotRequest{
-		Name: "groupsnapshot-unquiet", SourceVolumeIds: []string{volume.GetVolumeId()}, Parameters: cephfs.parameters, Secrets: cephfs.controller,
-	})
-	if status.Code(err) != codes.Internal || !strings.Contains(err.Error(), "No handler found for 'fs quiesce'") {
-		t.Errorf("a snapshot of a group of subvolumes: %v", err)
+	f.remove(t, l, f.createFrom(t, l, name, &csi.VolumeContentSource{Type: &csi.VolumeContentSource_Snapshot{
+		Snapshot: &csi.VolumeContentSource_SnapshotSource{SnapshotId: of.GetSnapshotId()},
+	}}))
+}
+
+func (f life) removeGroup(t *testing.T, l *lab, group *csi.VolumeGroupSnapshot) {
+	t.Helper()
+	for range 2 {
+		_, err := l.drivers[f.driver+"-controller"].DeleteVolumeGroupSnapshot(t.Context(), &csi.DeleteVolumeGroupSnapshotRequest{GroupSnapshotId: group.GetGroupSnapshotId(), Secrets: f.controller})
+		check(t, err)
 	}
 }

@@ -30,6 +30,8 @@ func TestRealCeph(t *testing.T) {
 		{"Copies", testCopies},
 		{"Golden", testGolden},
 		{"Groups", testGroups},
+		{"FileGroups", testFileGroups},
+		{"Unquiet", testUnquiet},
 		{"Sanity", testSanity},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, l) })

@@ -66,9 +66,11 @@ func (c *Controller) CreateSnapshot(_ context.Context, request *csi.CreateSnapsh
 
 // take is the snapshot of an earlier request, or a new one.
 func (c *Controller) take(l *located, volume *volumes.Subvolume, request *csi.CreateSnapshotRequest) (*volumes.SubvolumeSnapshot, error) {
-	cluster := l.Ceph.Asked(volumes.Request{
-		Name: request.GetName(), Owner: volume.Owner(), Instance: c.InstanceID, Tags: c.SnapshotTags(request.GetParameters()),
-	})
+	tags := c.SnapshotTags(request.GetParameters())
+	if len(tags) == 1 {
+		tags = nil // Told of no VolumeSnapshot, as of a group's, ceph-csi does not tag with the cluster's name either.
+	}
+	cluster := l.Ceph.Asked(volumes.Request{Name: request.GetName(), Owner: volume.Owner(), Instance: c.InstanceID, Tags: tags})
 	uuid, err := cluster.AskedSubvolumeSnapshot(l.class)
 	if err != nil {
 		return nil, err
