@@ -29,6 +29,8 @@ type SnapshotsConfig struct {
 	Manifests [][]byte
 	// Placement is where volumes go; empty until pkg/pools knows.
 	Placement *ctrl.Latest[ceph.Placement]
+	// Cluster is the Ceph cluster that the classes are of.
+	Cluster *ctrl.Latest[ceph.Cluster]
 	// Open says that the driver is to be deployed; otherwise nothing is done.
 	Open func() bool
 	// Record has what users gave a VolumeSnapshotClass, GroupRecord a VolumeGroupSnapshotClass, that is
@@ -61,7 +63,7 @@ func NewSnapshots(config SnapshotsConfig) (factory.Controller, error) {
 	}
 	return c.Factory(snapshotsName, c.sync).
 		ResyncEvery(resync).
-		WithInformers(c.Placement, c.CRDs, c.ConfigMaps.Informer()).
+		WithInformers(c.Placement, c.Cluster, c.CRDs, c.ConfigMaps.Informer()).
 		WithInformers(c.Triggers...).
 		ToController(snapshotsName, c.Recorder), nil
 }
@@ -127,6 +129,9 @@ func (c *snapshots) syncClass(ctx context.Context, syncCtx factory.SyncContext, 
 	if !decided || !managed {
 		return "", nil
 	}
+	if existing == nil && c.cannot(class) {
+		return "", nil
+	}
 	wanted := class.wanted(c.Driver, place, w.resource.Version)
 	last, _, err := c.record(class.asset.GetKind()).Load()
 	switch {
@@ -137,6 +142,13 @@ func (c *snapshots) syncClass(ctx context.Context, syncCtx factory.SyncContext, 
 	}
 	last.Give(wanted)
 	return "", c.create(ctx, w, withoutSecondDefault(wanted, w.all()))
+}
+
+// cannot says that Ceph is too old for what the class is of. One that is there is kept: it may be older than this rule,
+// and Ceph will be newer.
+func (c *snapshots) cannot(class snapshotClass) bool {
+	cluster, known := c.Cluster.Get()
+	return known && c.Driver.QuiescesGroups && class.asset.GetKind() == groupSnapshotClassKind && !ceph.Quiesces(cluster.Version)
 }
 
 // record is where a class of that kind is remembered.

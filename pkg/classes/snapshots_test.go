@@ -70,6 +70,7 @@ func newSnapshotsRig(t *testing.T, objects ...runtime.Object) *snapshotsRig {
 			manifest(t, driver.RBD, assets.VolumeSnapshotClass), manifest(t, driver.RBD, assets.VolumeGroupSnapshotClass),
 		},
 		Placement:   &ctrl.Latest[ceph.Placement]{},
+		Cluster:     &ctrl.Latest[ceph.Cluster]{},
 		Open:        func() bool { return true },
 		Record:      &memory{},
 		GroupRecord: &memory{},

@@ -46,6 +46,8 @@ type Driver struct {
 	SnapshotClass string
 	// GroupSnapshots is the minor release of ceph-csi 3 that began to offer group snapshots.
 	GroupSnapshots int
+	// QuiescesGroups says that ceph-csi needs a Ceph for them that has clients hold still.
+	QuiescesGroups bool
 	// NeedsFilesystem says that the driver is of no use to a Ceph cluster without CephFS.
 	NeedsFilesystem bool
 	// UnsafeReads are the releases of Ceph with which reads from the nearest replica lose data.
@@ -102,6 +104,7 @@ var CephFS = Driver{
 	StorageClass:    "ceph-cephfs",
 	SnapshotClass:   "csi-ceph-cephfs-vsc",
 	GroupSnapshots:  11,
+	QuiescesGroups:  true,
 	NeedsFilesystem: true,
 	UnsafeReads:     []string{"20.2.0"},
 	Storage:         subvolumes{},

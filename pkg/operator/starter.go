@@ -110,7 +110,7 @@ func controllers(c *clients, o Options) ([]factory.Controller, error) {
 		State: env.StorageClassState, Record: state.Classes(c.record())}
 	usable := classes.NewUsable(classes.UsableConfig{StorageClass: class, Open: open, Problems: &care.Problems, Triggers: gated})
 	snapshots, errSnapshots := classes.NewSnapshots(classes.SnapshotsConfig{
-		Env: env, Manifests: snapshotManifests(o.Driver, o.Assets), Placement: &users.Granted, Open: deployed.Offers, Triggers: gated,
+		Env: env, Manifests: snapshotManifests(o.Driver, o.Assets), Placement: &users.Granted, Cluster: &conn.Cluster, Open: deployed.Offers, Triggers: gated,
 		Record: state.SnapshotClasses(c.record()), GroupRecord: state.GroupSnapshotClasses(c.record()),
 	})
 	machines := virtualization.NewMachines(virtualization.MachinesConfig{Config: platforms, Held: &class.Held})

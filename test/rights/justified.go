@@ -28,6 +28,7 @@ var (
 	listed = Reason{Sometimes: true, Text: "spec.driverConfig.ceph.outOfBand, rookNamespace and monValueFromSecret, which a suite may use with one driver only"}
 	server = Reason{Sometimes: true, Text: "ceph-csi looks up key servers of encrypted volumes where it has no file of them"}
 	groups = Reason{Sometimes: true, Text: "the snapshotter says so of a group of snapshots that has failed, or was made: CephFS makes none on all releases of Ceph"}
+	still  = Reason{Sometimes: true, Text: "there is no VolumeGroupSnapshotClass of CephFS where Ceph is older than 19.2"}
 )
 
 const harvester = "harvesterhci.io/settings:csi-driver-config harvesterhci.io/settings:csi-online-expand-validation"
@@ -61,7 +62,11 @@ const ofFormerCephFS = " rbac.authorization.k8s.io/clusterrolebindings:ceph-ceph
 // ofDriver are those of a driver's operator, on objects that it names itself.
 func ofDriver(d driver.Driver) map[Right]Reason {
 	out := maps.Clone(ofOperator)
-	classes := "groupsnapshot.storage.k8s.io/volumegroupsnapshotclasses:" + d.SnapshotClass
+	const groupClasses = "groupsnapshot.storage.k8s.io/volumegroupsnapshotclasses"
+	classes := groupClasses + ":" + d.SnapshotClass
+	if d.QuiescesGroups {
+		maps.Copy(out, justified(reason{still, Cluster, "create", groupClasses}, reason{still, Cluster, "delete", classes}))
+	}
 	if class := d.Virtualization.Class; class != "" {
 		classes += " storage.k8s.io/storageclasses:" + class
 	}

@@ -3,10 +3,12 @@ package deploy
 import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/embedded"
@@ -71,6 +73,12 @@ var _ = Describe("Classes", func() {
 		It("for group snapshots name the Ceph cluster, the place and the Secret: "+d.Name, func(ctx SpecContext) {
 			groups := schema.GroupVersionResource{Group: "groupsnapshot.storage.k8s.io", Version: "v1beta2", Resource: "volumegroupsnapshotclasses"}
 			class, err := env.Dynamic.Resource(groups).Get(ctx, d.SnapshotClass, metav1.GetOptions{})
+			release, unknown := env.Cluster.Ceph().Version(ctx)
+			Expect(unknown).NotTo(HaveOccurred())
+			if d.QuiescesGroups && !ceph.Quiesces(release) {
+				Expect(apierrors.IsNotFound(err)).To(BeTrue(), "Ceph %s takes no snapshots of groups of volumes: %v", release, err)
+				return
+			}
 			Expect(err).NotTo(HaveOccurred())
 			parameters, _, err := unstructured.NestedStringMap(class.Object, "parameters")
 			Expect(err).NotTo(HaveOccurred())

@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	groupv1 "github.com/kubernetes-csi/external-snapshotter/client/v8/apis/volumegroupsnapshot/v1"
@@ -10,11 +9,12 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
 )
 
 // groupLabel says which group a claim is of.
@@ -22,49 +22,46 @@ const groupLabel = "group"
 
 // Grouped has snapshots of several volumes at once.
 func Grouped() {
-	It("takes a snapshot of two RBD volumes at once, and restores both", func(ctx SpecContext) {
-		members := group(ctx, driver.RBD)
-		for _, c := range members {
-			pod := hold(ctx, c, nodes[0])
-			do(ctx, pod, "write", file, mebibyte, c.name)
-			end(ctx, pod)
-		}
-		begin := time.Now()
-		groupSnapshot(ctx, driver.RBD)
-		Eventually(func(g Gomega) {
-			s := groupSnapshotStatus(ctx, g, driver.RBD)
-			g.Expect(s.ReadyToUse).To(HaveValue(BeTrue()), "%+v", s.Error)
-		}).WithContext(ctx).WithTimeout(patience).Should(Succeed())
-		figure("snapshot of a group of RBD volumes ready", begin)
-		for _, of := range members {
-			c := of
-			c.name, c.labels = "restored-"+of.name, nil
-			c.source = &corev1.TypedLocalObjectReference{APIGroup: ptr.To(snapshotv1.GroupName), Kind: "VolumeSnapshot", Name: memberSnapshot(ctx, of)}
-			claim(ctx, c)
-			pod := hold(ctx, c, nodes[1])
-			do(ctx, pod, "verify", file, mebibyte, of.name)
-			end(ctx, pod)
-		}
-	})
-
-	It("says why there is no snapshot of a group of CephFS volumes, for which Ceph is too old", func(ctx SpecContext) {
-		group(ctx, driver.CephFS)
-		groupSnapshot(ctx, driver.CephFS)
-		Eventually(func(g Gomega) {
-			s := groupSnapshotStatus(ctx, g, driver.CephFS)
-			g.Expect(s.ReadyToUse).NotTo(HaveValue(BeTrue()))
-			g.Expect(s.Error).NotTo(BeNil())
-			g.Expect(s.Error.Message).To(HaveValue(ContainSubstring("fs quiesce")))
-		}).WithContext(ctx).WithTimeout(patience).Should(Succeed())
-		env.Kubectl(ctx, "delete", "volumegroupsnapshot", driver.CephFS.Kind, "-n", metav1.NamespaceDefault, "--timeout=2m")
-		// ceph-csi leaves its reservation.
-		for _, left := range inPools(ctx, Default) {
-			if pool, object, _ := strings.Cut(left, " "); strings.HasPrefix(object, "csi.volume.group.") && pool == cephdaemons.Filesystem+"-metadata" {
-				_, err := env.Cluster.Ceph().RADOS(ctx, "--pool", pool, "--namespace", env.ConfigJSON(ctx, Default, driver.CephFS)[0].CephFS.RadosNamespace, "rm", object)
-				Expect(err).NotTo(HaveOccurred())
+	for _, d := range driver.All {
+		It("takes a snapshot of two volumes at once, and restores both: "+d.Name, func(ctx SpecContext) {
+			skipWithoutGroups(ctx, d)
+			members := group(ctx, d)
+			for _, c := range members {
+				pod := hold(ctx, c, nodes[0])
+				do(ctx, pod, "write", file, mebibyte, c.name)
+				end(ctx, pod)
 			}
-		}
-	})
+			begin := time.Now()
+			groupSnapshot(ctx, d)
+			Eventually(func(g Gomega) {
+				s := groupSnapshotStatus(ctx, g, d)
+				g.Expect(s.ReadyToUse).To(HaveValue(BeTrue()), "%+v", s.Error)
+			}).WithContext(ctx).WithTimeout(patience).Should(Succeed())
+			figure("snapshot of a group of "+d.Kind+" volumes ready", begin)
+			for _, of := range members {
+				c := of
+				c.name, c.labels = "restored-"+of.name, nil
+				c.source = &corev1.TypedLocalObjectReference{APIGroup: ptr.To(snapshotv1.GroupName), Kind: "VolumeSnapshot", Name: memberSnapshot(ctx, of)}
+				claim(ctx, c)
+				pod := hold(ctx, c, nodes[1])
+				do(ctx, pod, "verify", file, mebibyte, of.name)
+				end(ctx, pod)
+			}
+		})
+	}
+}
+
+// skipWithoutGroups skips a driver for which Ceph is too old: it has no class.
+func skipWithoutGroups(ctx context.Context, d driver.Driver) {
+	GinkgoHelper()
+	release, err := env.Cluster.Ceph().Version(ctx)
+	Expect(err).NotTo(HaveOccurred())
+	if !d.QuiescesGroups || ceph.Quiesces(release) {
+		return
+	}
+	_, err = env.Snapshots.GroupsnapshotV1().VolumeGroupSnapshotClasses().Get(ctx, d.SnapshotClass, metav1.GetOptions{})
+	Expect(apierrors.IsNotFound(err)).To(BeTrue(), "%v", err)
+	Skip("Ceph " + release + " takes no snapshots of groups of " + d.Kind + " volumes, since 19.2 it does")
 }
 
 // group are two bound claims.

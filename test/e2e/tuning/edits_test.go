@@ -6,6 +6,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -27,6 +28,8 @@ type edit struct {
 	patch string
 	// field is what the patch changes.
 	field string
+	// optional says that there is none with some releases of Ceph.
+	optional bool
 }
 
 func resource(group, version, name string) schema.GroupVersionResource {
@@ -81,7 +84,7 @@ func edits() []edit {
 		{what: "no cephx Secret", resource: secrets, object: driver.Driver.ProvisionerSecret, namespaced: true},
 		{what: "no CSIDriver", resource: resource("storage.k8s.io", "v1", "csidrivers"), object: func(d driver.Driver) string { return d.Name }},
 		{what: "no VolumeGroupSnapshotClass", resource: resource("groupsnapshot.storage.k8s.io", "v1beta2", "volumegroupsnapshotclasses"),
-			object: func(d driver.Driver) string { return d.SnapshotClass }},
+			object: func(d driver.Driver) string { return d.SnapshotClass }, optional: true},
 		{what: "no Deployment", resource: deployments, object: driver.Driver.ControllerName, namespaced: true},
 		{what: "no DaemonSet", resource: daemonSets, object: driver.Driver.NodeName, namespaced: true},
 	}
@@ -98,10 +101,13 @@ func (e edit) get(ctx context.Context, d driver.Driver) (*unstructured.Unstructu
 	return e.client().Get(ctx, e.object(d), metav1.GetOptions{})
 }
 
-// apply edits the object and returns what it was before.
+// apply edits the object and returns what it was before; nil where there is none.
 func (e edit) apply(ctx context.Context, d driver.Driver) *unstructured.Unstructured {
 	GinkgoHelper()
 	before, err := e.get(ctx, d)
+	if e.optional && apierrors.IsNotFound(err) {
+		return nil
+	}
 	Expect(err).NotTo(HaveOccurred(), e.what)
 	if e.patch == "" {
 		Expect(e.client().Delete(ctx, e.object(d), metav1.DeleteOptions{})).To(Succeed(), e.what)
@@ -115,6 +121,9 @@ func (e edit) apply(ctx context.Context, d driver.Driver) *unstructured.Unstruct
 
 // restored says whether the object is again what it was before the edit.
 func (e edit) restored(ctx context.Context, d driver.Driver, before *unstructured.Unstructured) error {
+	if before == nil {
+		return nil
+	}
 	now, err := e.get(ctx, d)
 	if err != nil {
 		return err
