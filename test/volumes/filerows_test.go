@@ -61,6 +61,11 @@ var plainSubvolumes = map[string]fileLayout{
 		make: func(l *fileLab) error { return l.UnfinishedFileGroup(l.class, "group") },
 		want: groupJournals,
 	},
+	"FileGroupOfSnapshots": {
+		make: func(l *fileLab) error { return l.FileGroup("group", l.snapshot(l.volume("web"), "snap")) },
+		want: oneSnapshot + groupJournals + `
+			  <handle of web> = <handle of snap>`,
+	},
 }
 
 const oneSubvolume = `

@@ -108,8 +108,10 @@ func (row layout) lay(l *lab) (err error) {
 // labels gives uuids the names of what they were drawn for.
 func (l *lab) labels() *strings.Replacer {
 	var pairs []string
-	if handle, err := l.fileHandle(FileClass{Filesystem: cephdaemons.Filesystem}, l.uuid("snapshot", "snap")); err == nil {
-		pairs = append(pairs, handle, "<handle of snap>")
+	for kind, name := range map[string]string{"snapshot": "snap", "volume": "web"} {
+		if handle, err := l.fileHandle(FileClass{Filesystem: cephdaemons.Filesystem}, l.uuid(kind, name)); err == nil {
+			pairs = append(pairs, handle, "<handle of "+name+">")
+		}
 	}
 	for _, name := range []string{"web", "copy", "again", "restored", "snap", "group"} {
 		for _, kind := range []string{"claim", "volume", "request", "snapshot", "group", "grouprequest"} {

@@ -9,6 +9,25 @@ import (
 // UnfinishedFileGroup is what CreateVolumeGroupSnapshot of the CephFS driver leaves with Ceph
 // 16.2.15, which cannot do it: the journal.
 func (c *Cluster) UnfinishedFileGroup(class FileClass, name string) error {
+	return c.fileGroup(class, name, map[string]string{})
+}
+
+// FileGroup is a snapshot of several volumes, made of one of each.
+func (c *Cluster) FileGroup(name string, snapshots ...*SubvolumeSnapshot) error {
+	members := map[string]string{}
+	for _, s := range snapshots {
+		volume, err := s.Source.Handle()
+		if err != nil {
+			return err
+		}
+		if members[volume], err = s.Handle(); err != nil {
+			return err
+		}
+	}
+	return c.fileGroup(snapshots[0].Source.Class, name, members)
+}
+
+func (c *Cluster) fileGroup(class FileClass, name string, more map[string]string) error {
 	ioctx, err := c.ceph.at(class.Journal())
 	if err != nil {
 		return err
@@ -16,7 +35,7 @@ func (c *Cluster) UnfinishedFileGroup(class FileClass, name string) error {
 	id := c.uuid("group", name)
 	c.note(id)
 	r := request{uuid: id, instance: c.Instance, name: "groupsnapshot-" + c.uuid("grouprequest", name)}
-	more := map[string]string{createdKey: groupTime.Format(time.RFC3339Nano)}
+	more[createdKey] = groupTime.Format(time.RFC3339Nano)
 	return groupJournal.reserve(ioctx, r, groupNamePrefix+id, more)
 }
 

@@ -100,6 +100,17 @@ var subvolumeRows = []row{
 		_, err = c.CloneSubvolume(source, name+"-clone")
 		return err
 	},
+	func(c *volumes.Cluster, name string) error {
+		s, err := snapshotOf(c, name)
+		if err != nil {
+			return err
+		}
+		beside, err := snapshotOf(c, name+"-beside")
+		if err != nil {
+			return err
+		}
+		return c.FileGroup(name, s, beside)
+	},
 }
 
 func snapshotOf(c *volumes.Cluster, name string) (*volumes.SubvolumeSnapshot, error) {
