@@ -9,3 +9,11 @@ func TestTooOld(t *testing.T) {
 		}
 	}
 }
+
+func TestQuiesces(t *testing.T) {
+	for release, want := range map[string]bool{"16.2.15": false, "18.2.7": false, "19.1.0": false, "19.2.0": true, "20.2.4": true, "": true, "main": true} {
+		if got := Quiesces(release); got != want {
+			t.Errorf("%q: %v", release, got)
+		}
+	}
+}

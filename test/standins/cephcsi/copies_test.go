@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
-
-	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
 )
 
 // testCopies reads what was written before a snapshot in each kind of volume that is made of one.
@@ -17,11 +15,7 @@ func testCopies(t *testing.T, l *lab) {
 		driver: "rbd", parameters: map[string]string{"clusterID": l.FSID(), "pool": "rbd", "imageFeatures": "layering"},
 		controller: rbdUser, node: rbdUser, capability: filesystem("ext4", oneNode),
 	}
-	cephfs := life{
-		driver: "cephfs", parameters: map[string]string{"clusterID": l.FSID(), "fsName": cephdaemons.Filesystem},
-		controller: l.user(t, "fs-p", caps["cephfs-provisioner"]...), node: l.user(t, "fs-n", caps["cephfs-node"]...), capability: filesystem("", manyNodes),
-	}
-	for name, f := range map[string]life{"Images": rbd, "Subvolumes": cephfs} {
+	for name, f := range map[string]life{"Images": rbd, "Subvolumes": l.cephfs(t)} {
 		t.Run(name, func(t *testing.T) { f.copies(t, l, name) })
 	}
 }

@@ -96,14 +96,6 @@ func (l *lab) testStillness(t *testing.T, members []*csi.Volume) {
 	}
 }
 
-func (l *lab) cephfs(t *testing.T) life {
-	t.Helper()
-	return life{
-		driver: "cephfs", parameters: map[string]string{"clusterID": l.FSID(), "fsName": cephdaemons.Filesystem},
-		controller: l.user(t, "fs-p", caps["cephfs-provisioner"]...), capability: filesystem("", manyNodes),
-	}
-}
-
 // testUnquiet: an older Ceph cannot, which ceph-csi says, and leaves its reservation.
 func testUnquiet(t *testing.T, l *lab) {
 	if release, err := l.Version(t.Context()); err != nil || ceph.Quiesces(release) {

@@ -14,10 +14,7 @@ import (
 
 // goldenSubvolumes also deletes the volume before its snapshot, which outlives it.
 func goldenSubvolumes(t *testing.T, l *lab) {
-	cephfs := life{
-		driver: "cephfs", parameters: map[string]string{"clusterID": l.FSID(), "fsName": cephdaemons.Filesystem},
-		controller: l.user(t, "fs-p", caps["cephfs-provisioner"]...), capability: filesystem("", manyNodes),
-	}
+	cephfs := l.cephfs(t)
 	made := cephfs.family(t, l)
 	expect := func(of, want string) {
 		t.Helper()

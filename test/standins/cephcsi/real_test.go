@@ -50,6 +50,14 @@ type life struct {
 	fixed bool
 }
 
+func (l *lab) cephfs(t *testing.T) life {
+	t.Helper()
+	return life{
+		driver: "cephfs", parameters: map[string]string{"clusterID": l.FSID(), "fsName": cephdaemons.Filesystem},
+		controller: l.user(t, "fs-p", caps["cephfs-provisioner"]...), node: l.user(t, "fs-n", caps["cephfs-node"]...), capability: filesystem("", manyNodes),
+	}
+}
+
 func filesystem(fsType string, mode csi.VolumeCapability_AccessMode_Mode) *csi.VolumeCapability {
 	return &csi.VolumeCapability{
 		AccessMode: &csi.VolumeCapability_AccessMode{Mode: mode},
@@ -70,12 +78,11 @@ func testLives(t *testing.T, l *lab) {
 	}
 	rbdUser := l.user(t, "rbd", caps["rbd"]...)
 	rbd := map[string]string{"clusterID": l.FSID(), "pool": "rbd", "imageFeatures": "layering,exclusive-lock,object-map,fast-diff,deep-flatten"}
-	cephfs := map[string]string{"clusterID": l.FSID(), "fsName": cephdaemons.Filesystem}
 	for name, life := range map[string]life{
 		"Ext4":   {driver: "rbd", parameters: rbd, controller: rbdUser, node: rbdUser, capability: filesystem("ext4", oneNode), fixed: true},
 		"XFS":    {driver: "rbd", parameters: rbd, controller: rbdUser, node: rbdUser, capability: filesystem("xfs", oneNode)},
 		"Block":  {driver: "rbd", parameters: rbd, controller: rbdUser, node: rbdUser, capability: block, block: true},
-		"CephFS": {driver: "cephfs", parameters: cephfs, controller: l.user(t, "fs-p", caps["cephfs-provisioner"]...), node: l.user(t, "fs-n", caps["cephfs-node"]...), capability: filesystem("", manyNodes)},
+		"CephFS": l.cephfs(t),
 	} {
 		t.Run(name, func(t *testing.T) { life.live(t, l, name) })
 	}

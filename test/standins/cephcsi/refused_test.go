@@ -13,10 +13,7 @@ import (
 func testRefused(t *testing.T, l *lab) {
 	journal := "pool=" + metadataPool + " namespace=csi"
 	data := "allow rw tag cephfs data=" + cephdaemons.Filesystem
-	cephfs := life{
-		driver: "cephfs", parameters: map[string]string{"clusterID": l.FSID(), "fsName": cephdaemons.Filesystem},
-		controller: l.user(t, "fs-p", caps["cephfs-provisioner"]...), capability: filesystem("", manyNodes),
-	}
+	cephfs := l.cephfs(t)
 	rbd := life{driver: "rbd", parameters: map[string]string{"clusterID": l.FSID(), "pool": "rbd"}, capability: filesystem("xfs", oneNode)}
 	volume := cephfs.create(t, l, "refused")
 	defer cephfs.remove(t, l, volume)

@@ -42,8 +42,8 @@ func testSanity(t *testing.T, l *lab) {
 		"cephfs": {
 			controller: l.user(t, "fs-p", caps["cephfs-provisioner"]...), node: l.user(t, "fs-n", caps["cephfs-node"]...),
 			parameters: map[string]string{"clusterID": l.FSID(), "fsName": cephdaemons.Filesystem}, access: "mount",
-			// ceph-csi offers groups with every Ceph; Ceph has them since 19.2. While the mgr copies,
-			// ceph-csi has its caller come again, which the suite does not.
+			// While clients come to rest, or the mgr copies, ceph-csi has its caller come again, which the
+			// suite does not.
 			skip: "VolumeGroupSnapshot|should create volume from an existing source",
 		},
 	} {
