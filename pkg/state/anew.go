@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,10 +23,12 @@ import (
 )
 
 // formats are all records by their keys, as this version writes them.
-var formats = map[string]any{
-	clusterKey: Cluster{}, placementKey: Placement{}, settingsKey: Settings{}, usersKey: CephUsers{}, InfraIDKey: InfraID{},
-	classKey: Class{}, snapshotKey: Class{}, groupKey: Class{}, machinesKey: Class{},
+var formats = map[string]func() any{
+	clusterKey: empty[Cluster], placementKey: empty[Placement], settingsKey: empty[Settings], usersKey: empty[CephUsers], InfraIDKey: empty[InfraID],
+	classKey: empty[Class], snapshotKey: empty[Class], groupKey: empty[Class], machinesKey: empty[Class],
 }
+
+func empty[T any]() any { return new(T) }
 
 // deadline bounds a request.
 const deadline = 10 * time.Second
@@ -64,7 +67,7 @@ func (c anew) sync(ctx context.Context, managed operatorv1.ManagementState) ([]s
 	}
 	version := stored.ResourceVersion
 	for _, key := range keys {
-		written, err := complete(stored.Data[key], formats[key])
+		written, err := complete(stored.Data[key], formats[key]())
 		if err != nil {
 			return nil, fmt.Errorf("encoding key %q of ConfigMap %s: %w", key, stored.Name, err)
 		}
@@ -97,7 +100,7 @@ func former(data map[string]string) []string {
 		if !found {
 			continue
 		}
-		if written, err := complete(content, format); err == nil && written != "" {
+		if written, err := complete(content, format()); err == nil && written != "" {
 			out = append(out, key)
 		}
 	}
@@ -105,14 +108,15 @@ func former(data map[string]string) []string {
 	return out
 }
 
-// complete returns content with the fields of format that it lacks, which read as they did; empty where it lacks none.
-func complete(content string, format any) (string, error) {
-	wanted, err := fieldsOf(format)
+// complete returns content with the fields of an empty record that it lacks, which read as they did; "" where it lacks
+// none. Content that is no such record is an error.
+func complete(content string, record any) (string, error) {
+	wanted, err := fieldsOf(record)
 	if err != nil {
 		return "", err
 	}
 	var stored map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(content), &stored); err != nil {
+	if err := errors.Join(json.Unmarshal([]byte(content), record), json.Unmarshal([]byte(content), &stored)); err != nil {
 		return "", err
 	}
 	maps.DeleteFunc(wanted, func(field string, _ json.RawMessage) bool {

@@ -42,6 +42,7 @@ func TestAnew(t *testing.T) {
 		"Present":    {reason: "this version has written all of it"},
 		"Newer":      {reason: "a later version adds keys and fields", of: map[string]string{"version": "2", "more": "{}", "users": `{"minted":true,"more":1}`}},
 		"Unreadable": {reason: "whoever needs it says so", of: map[string]string{"users": "{", "infraID": "[]"}},
+		"WrongType":  {reason: "a person has to correct it", of: map[string]string{"infraID": `{"id":[]}`, "cluster": `{"fsid":7}`}},
 		"Spelt":      {reason: "it is read", of: map[string]string{"infraID": `{"ID":"x"}`}},
 		"Placement": {
 			reason: "journalNamespace came later; what a newer version added stays",
