@@ -60,7 +60,8 @@ type Journal struct {
 	Owner string
 	// BackingSnapshot is the handle of the snapshot that a volume without subvolume shows.
 	BackingSnapshot string
-	// Members are those of a group: handles of volumes, each with its snapshot's in a group of snapshots.
+	// Members are those of a group: handles of volumes; in a group of snapshots, each with its snapshot's for
+	// CephFS, and handles of snapshots, each with the image's name, for RBD.
 	Members map[string]string
 
 	// Namespaces are those with a half of the object, sorted; none if only keys are left.
@@ -73,6 +74,22 @@ type Journal struct {
 
 // Name is the name of the journal's objects.
 func (j Journal) Name() JournalName { return JournalName{Kind: j.Kind, UUID: j.UUID} }
+
+// Snapshots are the members of a group of snapshots, sorted by UUID.
+func (j Journal) Snapshots() []VolumeHandle {
+	var out []VolumeHandle
+	for key, value := range j.Members {
+		of, err := ParseVolumeHandle(value)
+		if err != nil && value != "" {
+			of, err = ParseVolumeHandle(key)
+		}
+		if err == nil {
+			out = append(out, of)
+		}
+	}
+	slices.SortFunc(out, func(a, b VolumeHandle) int { return cmp.Compare(a.UUID, b.UUID) })
+	return out
+}
 
 // JoinJournals puts together what belongs to the same UUID, in whatever RADOS namespaces of a
 // pool it lies. References are left out. The result is sorted by kind and UUID.

@@ -149,3 +149,38 @@ func FuzzJournal(f *testing.F) {
 		}
 	})
 }
+
+// TestSnapshotsOfGroups: the drivers note them differently.
+func TestSnapshotsOfGroups(t *testing.T) {
+	other := strings.ReplaceAll(goodHandle, uuidOf(t, goodHandle), uuidB)
+	tests := map[string]struct {
+		reason  string
+		members map[string]string
+		want    []string
+	}{
+		"CephFS":  {"a volume's handle leads to its snapshot's", map[string]string{goodHandle: other}, []string{uuidB}},
+		"RBD":     {"a snapshot's handle leads to its image's name", map[string]string{other: "csi-snap-" + uuidB, goodHandle: "x"}, []string{uuidB, uuidOf(t, goodHandle)}},
+		"Volumes": {"a group of volumes has none", map[string]string{goodHandle: ""}, nil},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, s := range (Journal{Members: tc.members}).Snapshots() {
+				got = append(got, s.UUID)
+			}
+			slices.Sort(tc.want)
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("%s: %v", tc.reason, got)
+			}
+		})
+	}
+}
+
+func uuidOf(t *testing.T, handle string) string {
+	t.Helper()
+	parsed, err := ParseVolumeHandle(handle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed.UUID
+}

@@ -34,9 +34,9 @@ func (p *plan) decideGroup(item teardown.Item, j ceph.Journal) bool {
 // members are the snapshots of a group in this filesystem.
 func (p *plan) members(j ceph.Journal) []volumeKey {
 	var out []volumeKey
-	for _, snapshot := range j.Members {
-		if handle, err := ceph.ParseVolumeHandle(snapshot); err == nil && handle.LocationID == p.inventory.filesystem.ID {
-			out = append(out, volumeKey{true, handle.UUID})
+	for _, snapshot := range j.Snapshots() {
+		if snapshot.LocationID == p.inventory.filesystem.ID {
+			out = append(out, volumeKey{true, snapshot.UUID})
 		}
 	}
 	return out
