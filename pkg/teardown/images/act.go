@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -79,7 +80,18 @@ func (p *part) Remove(ctx context.Context, agreed []teardown.Decision, tell func
 			}
 		}
 	}
-	return p.forget(ctx, agreed, len(failed) > 0, tell)
+	p.each(ctx, todo.snapshots, func(ctx context.Context, j *job) {
+		j.err = p.removeSnapshotGroup(ctx, *j.snapshots, failed)
+		tell(teardown.Outcome{Decision: j.decision, Err: j.err})
+	})
+	if ctx.Err() != nil {
+		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+	}
+	return p.forget(ctx, agreed, len(failed) > 0 || anyFailed(todo.snapshots), tell)
+}
+
+func anyFailed(jobs []*job) bool {
+	return slices.ContainsFunc(jobs, func(j *job) bool { return j.err != nil })
 }
 
 // childFailure keeps a parent whose clone is still there.
@@ -232,14 +244,17 @@ type job struct {
 	decision teardown.Decision
 	node     *imageNode
 	group    *groupNode
-	note     string
-	err      error
+	// snapshots is a group of them.
+	snapshots *snapshotGroup
+	note      string
+	err       error
 }
 
 // jobs are all of them, in the order of work.
 type jobs struct {
 	temporary, groups []*job
 	levels            [][]*job
+	snapshots         []*job
 }
 
 // each works on all jobs, as many at a time as is allowed, until ctx ends.
@@ -274,6 +289,15 @@ func (p *part) stillAgreed(agreed []teardown.Decision, tell func(teardown.Outcom
 				continue
 			}
 			out.groups = append(out.groups, j)
+			continue
+		}
+		if d.Kind == teardown.Journal {
+			j.snapshots = p.plan.snapshotGroup(d)
+			if j.snapshots == nil || j.snapshots.decision.Verdict != teardown.Remove {
+				tell(teardown.Outcome{Decision: d, Err: teardown.ErrChanged})
+				continue
+			}
+			out.snapshots = append(out.snapshots, j)
 			continue
 		}
 		n, found := p.plan.byRef[ceph.ImageRef{PoolID: d.Location, Namespace: d.Place.Namespace, ID: d.ID}]

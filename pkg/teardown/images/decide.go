@@ -39,16 +39,16 @@ type groupNode struct {
 type plan struct {
 	nodes  []imageNode
 	groups []groupNode
-	byRef  map[ceph.ImageRef]int
-	tags   map[string]int
-	// recorded are groups of earlier runs; runs are those that wrote down something, by pool.
-	recorded map[ceph.GroupRef]string
-	runs     map[string][]string
+	// snapshots are the groups of snapshots that have to do with the cluster.
+	snapshots []snapshotGroup
+	byRef     map[ceph.ImageRef]int
+	tags      map[string]int
+	recorded  recorded
 }
 
 // decide decides on facts alone.
 func decide(o teardown.Options, f facts) plan {
-	p := plan{byRef: map[ceph.ImageRef]int{}, tags: map[string]int{}, recorded: f.recorded.groups, runs: f.recorded.runs}
+	p := plan{byRef: map[ceph.ImageRef]int{}, tags: map[string]int{}, recorded: f.recorded}
 	whose := newOwnership(o, f)
 	for n, i := range f.images {
 		p.byRef[i.ImageRef] = n
@@ -63,6 +63,7 @@ func decide(o teardown.Options, f facts) plan {
 	}
 	p.setLevels()
 	p.decideGroups()
+	p.addSnapshotGroups(o, f)
 	return p
 }
 
@@ -70,7 +71,7 @@ func decide(o teardown.Options, f facts) plan {
 func decideOne(o teardown.Options, i ceph.RBDImage, v verdict, use ceph.ImageUse) imageNode {
 	item := itemOf(i)
 	node := imageNode{image: i, journal: v.journal, member: v.Verdict == teardown.Remove, use: use}
-	wanted := o.Selected(item) && (len(o.Pools) == 0 || slices.Contains(o.Pools, i.Pool))
+	wanted := o.Selected(item) && looksAt(o, i.Pool)
 	switch {
 	case v.Verdict == "" || !wanted:
 	case v.Verdict != teardown.Remove:
@@ -81,6 +82,11 @@ func decideOne(o teardown.Options, i ceph.RBDImage, v verdict, use ceph.ImageUse
 		node.decision = o.Judge(item, v.reason)
 	}
 	return node
+}
+
+// looksAt says whether a pool is among those that the run is limited to.
+func looksAt(o teardown.Options, pool string) bool {
+	return len(o.Pools) == 0 || slices.Contains(o.Pools, pool)
 }
 
 // itemOf describes an image for people.
@@ -158,6 +164,9 @@ func (p *plan) findings(o teardown.Options) teardown.Findings {
 		if g.decision.Verdict != "" {
 			out.Decisions = append(out.Decisions, g.decision)
 		}
+	}
+	for _, g := range p.snapshots {
+		out.Decisions = append(out.Decisions, g.decision)
 	}
 	slices.Sort(out.Alive)
 	return out

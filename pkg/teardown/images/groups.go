@@ -59,7 +59,7 @@ func (p *plan) decideGroups() {
 			}
 		}
 		item := teardown.Item{Kind: teardown.ImageGroup, Place: teardown.Place{Pool: g.group.Pool, Namespace: g.group.Namespace}, Name: g.group.Name, ID: g.group.ID, Location: g.group.PoolID}
-		begun := p.recorded[g.group.GroupRef] == g.group.Name && len(g.members) == 0
+		begun := p.recorded.groups[g.group.GroupRef] == g.group.Name && len(g.members) == 0
 		switch {
 		case begun:
 			g.decision = item.Decide(teardown.Remove, "an earlier run removed its images")

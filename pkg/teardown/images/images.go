@@ -129,7 +129,8 @@ func (p *part) users(ctx context.Context, images []ceph.RBDImage) (map[ceph.Imag
 type facts struct {
 	images []ceph.RBDImage
 	groups []ceph.RBDGroup
-	// journals are those of the images that carry the tag, by pool.
+	pools  []ceph.Pool
+	// journals are those of the images that carry the tag, and of all groups, by pool.
 	journals map[string][]ceph.Journal
 	users    map[ceph.ImageRef]ceph.ImageUse
 	recorded recorded
@@ -147,7 +148,7 @@ func holdsImages(p ceph.Pool, o teardown.Options) bool {
 // gather reads all pools that may hold images, whatever the run is limited to: clones may be
 // anywhere.
 func gather(ctx context.Context, from RBD, o teardown.Options) (facts, error) {
-	f := facts{journals: map[string][]ceph.Journal{}, recorded: recorded{images: map[ceph.ImageRef]string{}, groups: map[ceph.GroupRef]string{}, runs: map[string][]string{}}}
+	f := facts{journals: map[string][]ceph.Journal{}, recorded: recorded{images: map[ceph.ImageRef]string{}, groups: map[ceph.GroupRef]string{}, journals: map[ceph.VolumeHandle]bool{}, runs: map[string][]string{}}}
 	all, err := from.Pools(ctx)
 	if err != nil {
 		return f, err
@@ -158,6 +159,7 @@ func gather(ctx context.Context, from RBD, o teardown.Options) (facts, error) {
 			return f, fmt.Errorf("there is no replicated pool %q", name)
 		}
 	}
+	f.pools = all
 	for _, pool := range all {
 		if err := f.recorded.read(ctx, from, pool, o.InfraID); err != nil {
 			return f, err
@@ -179,31 +181,54 @@ func gather(ctx context.Context, from RBD, o teardown.Options) (facts, error) {
 			f.images, f.groups = append(f.images, images...), append(f.groups, groups...)
 			names = append(names, journalNames(o.InfraID, images, groups)...)
 		}
-		if f.journals[pool.Name], err = readJournals(ctx, from, pool.Name, namespaces, names); err != nil {
+		if f.journals[pool.Name], err = readJournals(ctx, from, pool, namespaces, names, f.recorded); err != nil {
 			return f, err
 		}
 	}
 	return f, nil
 }
 
-// readJournals reads the named journals. Where a complete one has no key in the usual directories, as
-// with a ceph-csi that was told an --instanceid, it reads all there are: once the image is gone,
-// nothing would tell whose key that is.
-func readJournals(ctx context.Context, from reader, pool string, namespaces []string, names []ceph.JournalName) ([]ceph.Journal, error) {
-	pieces, err := from.ImageJournals(ctx, pool, namespaces, names)
+// readJournals reads the named journals, and those of groups of snapshots, which the directory alone names. Where a
+// complete one has no key in the usual directories, as with a ceph-csi that was told an --instanceid, it reads all there
+// are: once the image is gone, nothing would tell whose key that is.
+func readJournals(ctx context.Context, from reader, pool ceph.Pool, namespaces []string, names []ceph.JournalName, known recorded) ([]ceph.Journal, error) {
+	pieces, err := from.ImageJournals(ctx, pool.Name, namespaces, names)
 	if err != nil {
 		return nil, err
 	}
 	journals := ceph.JoinJournals(pieces)
-	if !slices.ContainsFunc(journals, func(j ceph.Journal) bool {
-		return j.Kind != ceph.JournalGroup && j.Image != "" && len(j.Keys) == 0
-	}) {
+	if elsewhere(journals) || known.lacks(pool, journals) {
+		if pieces, err = from.Journals(ctx, pool.Name); err != nil {
+			return nil, err
+		}
+		return ceph.JoinJournals(pieces), nil
+	}
+	var groups []ceph.JournalName
+	for _, j := range journals {
+		if j.Kind == ceph.JournalGroup && len(j.Namespaces) == 0 {
+			groups = append(groups, j.Name())
+		}
+	}
+	if len(groups) == 0 {
 		return journals, nil
 	}
-	if pieces, err = from.Journals(ctx, pool); err != nil {
+	objects, err := from.ImageJournals(ctx, pool.Name, namespaces, groups)
+	if err != nil {
 		return nil, err
 	}
+	for _, piece := range objects {
+		if name, _ := ceph.ParseJournalName(piece.Object); !name.Directory {
+			pieces = append(pieces, piece)
+		}
+	}
 	return ceph.JoinJournals(pieces), nil
+}
+
+// elsewhere says that a key is in none of the usual directories.
+func elsewhere(journals []ceph.Journal) bool {
+	return slices.ContainsFunc(journals, func(j ceph.Journal) bool {
+		return j.Kind != ceph.JournalGroup && j.Image != "" && len(j.Keys) == 0
+	})
 }
 
 // journalNames are those that must be read to decide.

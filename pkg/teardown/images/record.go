@@ -14,11 +14,13 @@ import (
 // record says what a run was about to remove, when all of it could still be proven. It lies in
 // the images' pool from before the first change until all is gone. Whoever goes on after a kill
 // knows from it whose the rests are that have lost their tag: trash entries without header, groups
-// without images, temporary images without the image that they belong to.
+// without images or snapshots, temporary images without the image that they belong to.
 type record struct {
 	Version int             `json:"version"`
 	Images  []recordedImage `json:"images"`
 	Groups  []recordedImage `json:"groups,omitempty"`
+	// Journals are the UUIDs of groups of snapshots.
+	Journals []string `json:"journals,omitempty"`
 }
 
 type recordedImage struct {
@@ -34,6 +36,8 @@ func recordObject(infraID string) string { return "csi.teardown.images." + infra
 type recorded struct {
 	images map[ceph.ImageRef]string
 	groups map[ceph.GroupRef]string
+	// journals are those of groups of snapshots, by ID of their pool and UUID.
+	journals map[ceph.VolumeHandle]bool
 	// runs are those that wrote down something, by pool.
 	runs map[string][]string
 }
@@ -59,8 +63,23 @@ func (r *recorded) read(ctx context.Context, from teardown.Recorder, pool ceph.P
 		for _, g := range found.Groups {
 			r.groups[ceph.GroupRef{PoolID: pool.ID, ID: g.ID}] = g.Name
 		}
+		for _, uuid := range found.Journals {
+			r.journals[ceph.VolumeHandle{LocationID: pool.ID, UUID: uuid}] = true
+		}
 	}
 	return nil
+}
+
+// lacks says that an earlier run was about to remove a group of snapshots of which no key was read.
+func (r *recorded) lacks(pool ceph.Pool, journals []ceph.Journal) bool {
+	for group := range r.journals {
+		if group.LocationID == pool.ID && !slices.ContainsFunc(journals, func(j ceph.Journal) bool {
+			return j.Kind == ceph.JournalGroup && j.UUID == group.UUID && len(j.Keys) > 0
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // record writes down what will be removed, before anything is.
@@ -84,6 +103,10 @@ func (p *part) record(ctx context.Context, todo jobs) error {
 		r := at(g.Pool)
 		r.Groups = append(r.Groups, recordedImage{g.Namespace, g.ID, g.Name})
 	}
+	for _, j := range todo.snapshots {
+		r := at(j.snapshots.pool)
+		r.Journals = append(r.Journals, j.snapshots.journal.UUID)
+	}
 	p.own = map[string]string{}
 	for pool, r := range byPool {
 		content, err := json.Marshal(r)
@@ -105,7 +128,7 @@ func (p *part) record(ctx context.Context, todo jobs) error {
 // strikes says that the run removes the records of earlier ones from a pool: it looks after all that
 // they name.
 func strikes(o teardown.Options, pool string) bool {
-	return len(o.Volumes) == 0 && (len(o.Pools) == 0 || slices.Contains(o.Pools, pool))
+	return len(o.Volumes) == 0 && looksAt(o, pool)
 }
 
 // forget removes the records once they are of no use.
@@ -115,7 +138,7 @@ func (p *part) forget(ctx context.Context, agreed []teardown.Decision, needed bo
 		for pool, run := range p.own {
 			runs[pool] = append(runs[pool], run)
 		}
-		for pool, earlier := range p.plan.runs {
+		for pool, earlier := range p.plan.recorded.runs {
 			if strikes(p.options, pool) {
 				runs[pool] = append(runs[pool], earlier...)
 			}
@@ -135,7 +158,7 @@ func (p *part) forget(ctx context.Context, agreed []teardown.Decision, needed bo
 // records are the decisions on what earlier runs wrote down.
 func (p *plan) records(o teardown.Options) []teardown.Decision {
 	var out []teardown.Decision
-	for _, pool := range slices.Sorted(maps.Keys(p.runs)) {
+	for _, pool := range slices.Sorted(maps.Keys(p.recorded.runs)) {
 		if strikes(o, pool) {
 			out = append(out, teardown.EarlierRecord(teardown.Place{Pool: pool}, recordObject(o.InfraID)))
 		}
