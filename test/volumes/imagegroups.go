@@ -77,6 +77,26 @@ func (g *ImageGroup) gather(ioctx *rados.IOContext, members []*Image) error {
 	return nil
 }
 
+// SnapshotGroup is a snapshot of several volumes, made of one of each: the rbd group is gone again.
+func (c *Cluster) SnapshotGroup(name string, snapshots ...*ImageSnapshot) error {
+	g, err := c.UnfinishedImageGroup(snapshots[0].Source.Class.Place, name)
+	if err != nil {
+		return err
+	}
+	ioctx, err := c.ceph.at(g.Place)
+	if err != nil {
+		return err
+	}
+	members := map[string]string{}
+	for _, s := range snapshots {
+		members[s.Handle()] = s.Name
+		if err := snapshotJournal.set(ioctx, s.request.uuid, map[string]string{groupKey: g.Handle()}); err != nil {
+			return err
+		}
+	}
+	return g.Note(members)
+}
+
 // Snapshot takes a snapshot of all members at once.
 func (g *ImageGroup) Snapshot(name string) error {
 	ioctx, err := g.cluster.ceph.at(g.Place)

@@ -55,6 +55,8 @@ var imageRows = []row{
 		}
 		return g.Snapshot("now")
 	},
+	func(c *volumes.Cluster, name string) error { return grouped(c, block, name) },
+	func(c *volumes.Cluster, name string) error { return grouped(c, tenant, name) },
 }
 
 var subvolumeRows = []row{
@@ -151,6 +153,23 @@ func restored(c *volumes.Cluster, class volumes.Class, name string, withoutVolum
 		return i.Delete()
 	}
 	return nil
+}
+
+// grouped is a snapshot of two volumes at once.
+func grouped(c *volumes.Cluster, class volumes.Class, name string) error {
+	var taken []*volumes.ImageSnapshot
+	for _, name := range []string{name, name + "-beside"} {
+		i, err := written(c, class, name)
+		if err != nil {
+			return err
+		}
+		s, err := c.ImageSnapshot(i, name)
+		if err != nil {
+			return err
+		}
+		taken = append(taken, s)
+	}
+	return c.SnapshotGroup(name, taken...)
 }
 
 // cloned is a volume, its clone, and the clone's clone; then the first clone may be deleted.
