@@ -120,6 +120,9 @@ func ofPods(d driver.Driver) map[string]map[Right]Reason {
 		reason{groups, Cluster, "patch", "groupsnapshot.storage.k8s.io/volumegroupsnapshotcontents/status"},
 		reason{groups, Cluster, "update", "groupsnapshot.storage.k8s.io/volumegroupsnapshotcontents/status"},
 	)
+	if d.QuiescesGroups {
+		maps.Copy(controller, justified(reason{still, Cluster, "patch", "groupsnapshot.storage.k8s.io/volumegroupsnapshotcontents"}))
+	}
 	return map[string]map[Right]Reason{d.NodeName() + "-sa": node, d.ControllerName() + "-sa": controller}
 }
 
