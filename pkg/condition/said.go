@@ -2,6 +2,7 @@ package condition
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,8 +50,12 @@ type Writer interface {
 	ApplyOperatorStatus(ctx context.Context, fieldManager string, status *applyoperatorv1.OperatorStatusApplyConfiguration) error
 }
 
-// Say says the conditions of a controller; of those of its types that are not among them, that they are absent.
+// Say says the conditions of a controller; of those of its types that are not among them, that they are absent. Once the
+// process is told to end, nothing is said: what the end cut short has not failed.
 func Say(ctx context.Context, writer Writer, controller string, types []string, said ...*Said) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
 	for _, conditionType := range types {
 		if !slices.ContainsFunc(said, func(s *Said) bool { return *s.Type == conditionType }) {
 			said = append(said, Absent(conditionType))
