@@ -1,7 +1,6 @@
 package state
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,12 +8,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
@@ -29,9 +25,6 @@ var formats = map[string]func() any{
 }
 
 func empty[T any]() any { return new(T) }
-
-// deadline bounds a request.
-const deadline = 10 * time.Second
 
 type anew struct{ ctrl.Env }
 
@@ -53,42 +46,28 @@ func NewAnew(env ctrl.Env) factory.Controller {
 
 // sync returns the keys of records that stay as they were.
 func (c anew) sync(ctx context.Context, managed operatorv1.ManagementState) ([]string, error) {
-	stored, err := c.ConfigMaps.Lister().ConfigMaps(driver.Namespace).Get(c.Driver.StateConfigMap())
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading ConfigMap %s/%s: %w", driver.Namespace, c.Driver.StateConfigMap(), err)
+	stored, err := cached(c.ConfigMaps.Lister(), c.Driver.StateConfigMap())
+	if err != nil || stored == nil {
+		return nil, err
 	}
 	keys := former(stored.Data)
 	removal, err := c.RemovalDeclared()
 	if err != nil || managed != operatorv1.Managed && !removal {
 		return keys, err
 	}
-	version := stored.ResourceVersion
+	before := stored
 	for _, key := range keys {
-		written, err := complete(stored.Data[key], formats[key]())
+		content, err := complete(stored.Data[key], formats[key]())
 		if err != nil {
 			return nil, fmt.Errorf("encoding key %q of ConfigMap %s: %w", key, stored.Name, err)
 		}
 		// Its owner may have written it since, and uninstall may have removed the ConfigMap.
-		wanted := applycorev1.ConfigMap(stored.Name, stored.Namespace).WithUID(stored.UID).WithResourceVersion(version).
-			WithData(map[string]string{versionKey: cmp.Or(stored.Data[versionKey], Version), key: written})
-		if version, err = c.apply(ctx, wanted, stored.Name+"-"+key); err != nil {
-			return nil, fmt.Errorf("writing key %q of ConfigMap %s/%s anew: %w", key, stored.Namespace, stored.Name, err)
+		to := applycorev1.ConfigMap(stored.Name, stored.Namespace).WithUID(stored.UID).WithResourceVersion(before.ResourceVersion)
+		if before, err = apply(ctx, c.Kube.CoreV1(), to, stored.Data[versionKey], key, content); err != nil {
+			return nil, err
 		}
 	}
 	return nil, nil
-}
-
-func (c anew) apply(ctx context.Context, wanted *applycorev1.ConfigMapApplyConfiguration, manager string) (resourceVersion string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, deadline)
-	defer cancel()
-	written, err := c.Kube.CoreV1().ConfigMaps(driver.Namespace).Apply(ctx, wanted, metav1.ApplyOptions{FieldManager: manager, Force: true})
-	if err != nil {
-		return "", err
-	}
-	return written.ResourceVersion, nil
 }
 
 // former returns the keys, sorted, of records that lack a field which this version writes; this one never leaves a field

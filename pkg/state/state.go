@@ -7,11 +7,14 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -24,6 +27,9 @@ import (
 
 // Version is the format that this code writes.
 const Version = "1"
+
+// deadline bounds a request.
+const deadline = 10 * time.Second
 
 // Keys of the ConfigMap.
 const (
@@ -149,16 +155,20 @@ func (r Record[T]) Save(ctx context.Context, value T) error {
 	if version != "" && content == data[r.key] {
 		return nil
 	}
-	if version == "" {
-		version = Version
+	_, err = apply(ctx, r.client, applycorev1.ConfigMap(r.configMap, driver.Namespace), version, r.key, content)
+	return err
+}
+
+// apply writes one key, as the field manager that alone does so.
+func apply(ctx context.Context, client corev1client.ConfigMapsGetter, to *applycorev1.ConfigMapApplyConfiguration, version, key, content string) (*corev1.ConfigMap, error) {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	to.WithData(map[string]string{versionKey: cmp.Or(version, Version), key: content})
+	written, err := client.ConfigMaps(driver.Namespace).Apply(ctx, to, metav1.ApplyOptions{FieldManager: *to.Name + "-" + key, Force: true})
+	if err != nil {
+		return nil, fmt.Errorf("writing key %q of ConfigMap %s/%s: %w", key, driver.Namespace, *to.Name, err)
 	}
-	wanted := applycorev1.ConfigMap(r.configMap, driver.Namespace).
-		WithData(map[string]string{versionKey: version, r.key: content})
-	options := metav1.ApplyOptions{FieldManager: r.configMap + "-" + r.key, Force: true}
-	if _, err := r.client.ConfigMaps(driver.Namespace).Apply(ctx, wanted, options); err != nil {
-		return fmt.Errorf("writing key %q of ConfigMap %s/%s: %w", r.key, driver.Namespace, r.configMap, err)
-	}
-	return nil
+	return written, nil
 }
 
 // merge lays value over the fields of content; equal meaning gives equal text back.
@@ -194,14 +204,23 @@ func fieldsOf(value any) (map[string]json.RawMessage, error) {
 }
 
 func (r Record[T]) data() (map[string]string, error) {
-	object, err := r.lister.ConfigMaps(driver.Namespace).Get(r.configMap)
+	object, err := cached(r.lister, r.configMap)
+	if err != nil || object == nil {
+		return nil, err
+	}
+	return object.Data, nil
+}
+
+// cached is the ConfigMap as the cache has it; nil where there is none.
+func cached(lister corelisters.ConfigMapLister, name string) (*corev1.ConfigMap, error) {
+	object, err := lister.ConfigMaps(driver.Namespace).Get(name)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading ConfigMap %s/%s: %w", driver.Namespace, r.configMap, err)
+		return nil, fmt.Errorf("reading ConfigMap %s/%s: %w", driver.Namespace, name, err)
 	}
-	return object.Data, nil
+	return object, nil
 }
 
 func (r Record[T]) unreadable(err error) error {

@@ -179,8 +179,7 @@ func (s stillness) ask(operation, want string) error {
 	return nil
 }
 
-// DeleteVolumeGroupSnapshot deletes the snapshots of the group. Whether there are any, ceph-csi does not tell:
-// GetVolumeGroupSnapshot of CephFS is not implemented.
+// DeleteVolumeGroupSnapshot deletes the snapshots of the group. ceph-csi has no GetVolumeGroupSnapshot for CephFS.
 func (c *Controller) DeleteVolumeGroupSnapshot(ctx context.Context, request *csi.DeleteVolumeGroupSnapshotRequest) (*csi.DeleteVolumeGroupSnapshotResponse, error) {
 	if request.GetGroupSnapshotId() == "" {
 		return nil, status.Error(codes.InvalidArgument, "volume group snapshot id cannot be empty")
