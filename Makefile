@@ -80,12 +80,21 @@ test-e2e-failed: build ## Run the suites again that failed in the last make test
 # What the time is too short for is for the next soak: remove bin/faults.json to begin anew.
 SOAK_TIME ?= 60m
 LOAD_TIME ?= 20m
+# Most of a fault's time is waited: parts of the soak run side by side, each with clusters of its own.
+SOAK_PARTS ?= $(if $(ONLY),1,5)
 soak: build ## Break the writes of the operators, and of uninstall and teardown, in each way, and compare how it ends
 	$(CLUSTER) binaries
 	$(MAKE) soak-load; load=$$?; \
-	SOAK=all SOAK_TIME=$(SOAK_TIME) $(RUN_SUITES) -timeout=0 ./test/e2e/faults -ginkgo.timeout=0; faults=$$?; cat bin/faults.txt; \
-	SOAK=all $(RUN_SUITES) -timeout=0 ./test/e2e/teardown -ginkgo.timeout=0 -ginkgo.focus="writes that fail" && \
-	SOAK=all $(RUN_SUITES) -timeout=0 ./test/e2e/inputs -ginkgo.timeout=0 && $(MAKE) fuzz && exit $$((faults + load))
+	$(MAKE) -k -j$$(($(SOAK_PARTS) + 2)) $(addprefix soak-part-,$(shell seq $(SOAK_PARTS))) soak-teardown soak-inputs; faults=$$?; cat bin/faults.txt; \
+	$(MAKE) fuzz && exit $$((faults + load))
+
+SOAK = SOAK=all $(RUN_SUITES) -timeout=0
+soak-part-%:
+	SOAK_PART=$*/$(SOAK_PARTS) SOAK_TIME=$(SOAK_TIME) $(SOAK) ./test/e2e/faults -ginkgo.timeout=0
+soak-teardown:
+	$(SOAK) ./test/e2e/teardown -ginkgo.timeout=0 -ginkgo.focus="writes that fail"
+soak-inputs:
+	$(SOAK) ./test/e2e/inputs -ginkgo.timeout=0
 
 soak-load: build ## Have 20 objects a second come and go on a large cluster, for LOAD_TIME=, with faults, and print what that costs
 	$(GO) run $(GO_FLAGS) ./test/bench -load=$(LOAD_TIME) -strict | tee bin/load.txt

@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -20,14 +23,15 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/sample"
 )
 
-// journal is what was tried. A soak keeps it in a file; one that follows, with the same operator, goes on from there.
+// journal is what was tried. The parts of a soak keep it in one file; a soak that follows, with the same operator, goes on from there.
 type journal struct {
 	Operator string
-	// Changes are in the order in which they were begun; Cases is how many faults each could meet.
-	Changes []string
-	Cases   map[string]int
+	// Cases is how many faults each change could meet.
+	Cases map[string]int
 	// Tried are outcomes by change and attempt.
 	Tried map[string]outcome
+	// file is where it is kept, if anywhere.
+	file string
 }
 
 type outcome struct {
@@ -44,10 +48,8 @@ var results = journal{Cases: map[string]int{}, Tried: map[string]outcome{}}
 func key(change string, one attempt) string { return change + ": " + one.String() }
 
 func (j *journal) begin(change string, cases int) {
-	if _, begun := j.Cases[change]; !begun {
-		j.Changes = append(j.Changes, change)
-	}
-	j.Cases[change] = cases
+	GinkgoHelper()
+	j.update(func() { j.Cases[change] = cases })
 }
 
 // done says that there is nothing left to try of a change.
@@ -77,7 +79,7 @@ func (j *journal) String() string {
 	for _, f := range faults.All {
 		fmt.Fprint(w, "\t", f.Name)
 	}
-	for _, c := range j.Changes {
+	for _, c := range slices.Sorted(maps.Keys(j.Cases)) {
 		fmt.Fprint(w, "\n", c)
 		for _, f := range faults.All {
 			fmt.Fprintf(w, "\t%d, %d", tried[c+f.Name], failed[c+f.Name])
@@ -87,9 +89,6 @@ func (j *journal) String() string {
 	_ = w.Flush()
 	return out.String()
 }
-
-// journalFile is where a soak keeps it.
-func journalFile() string { return inBin("faults.json") }
 
 func inBin(name string) string {
 	root, err := repository.Root()
@@ -103,34 +102,48 @@ func (j *journal) resume() {
 	program, err := os.ReadFile(env.Program())
 	Expect(err).NotTo(HaveOccurred())
 	sum := sha256.Sum256(program)
-	j.Operator = hex.EncodeToString(sum[:])
-	text, err := os.ReadFile(journalFile())
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	Expect(err).NotTo(HaveOccurred())
-	var earlier journal
-	Expect(json.Unmarshal(text, &earlier)).To(Succeed(), "remove %s to begin anew", journalFile())
-	if earlier.Operator == j.Operator {
-		*j = earlier
-		fmt.Printf("%d attempts are in %s; remove it to begin anew\n", len(j.Tried), journalFile())
+	j.Operator, j.file = hex.EncodeToString(sum[:]), inBin("faults.json")
+	j.update(func() {})
+	if len(j.Tried) > 0 {
+		fmt.Printf("%d attempts are in %s; remove it to begin anew\n", len(j.Tried), j.file)
 	}
 }
 
-// note keeps how an attempt ended, in the file too when soaking.
+// note keeps how an attempt ended.
 func (j *journal) note(key string, o outcome) {
 	GinkgoHelper()
-	j.Tried[key] = o
-	if !sample.Soaking() {
+	j.update(func() { j.Tried[key] = o })
+}
+
+// update changes the journal, and its file, if it has one, with what other parts of the soak have written there.
+func (j *journal) update(change func()) {
+	GinkgoHelper()
+	if j.file == "" {
+		change()
 		return
 	}
-	text, err := json.Marshal(j)
+	lock, err := os.OpenFile(j.file+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	Expect(err).NotTo(HaveOccurred())
-	Expect(os.WriteFile(journalFile()+".new", text, 0o644)).To(Succeed())
-	Expect(os.Rename(journalFile()+".new", journalFile())).To(Succeed())
+	defer func() { Expect(lock.Close()).To(Succeed()) }()
+	Expect(syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)).To(Succeed())
+	text, err := os.ReadFile(j.file)
+	if !errors.Is(err, fs.ErrNotExist) {
+		Expect(err).NotTo(HaveOccurred())
+		var kept journal
+		Expect(json.Unmarshal(text, &kept)).To(Succeed(), "remove %s to begin anew", j.file)
+		if kept.Operator == j.Operator {
+			j.Cases, j.Tried = kept.Cases, kept.Tried
+		}
+	}
+	change()
+	text, err = json.Marshal(j)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(os.WriteFile(j.file+".new", text, 0o644)).To(Succeed())
+	Expect(os.Rename(j.file+".new", j.file)).To(Succeed())
 }
 
 var _ = ReportAfterSuite("results", func(SpecContext, Report) {
+	results.update(func() {})
 	text := fmt.Sprintf("SEED=%d\n%s", sample.Seed(), results.String())
 	fmt.Print(text)
 	Expect(os.WriteFile(inBin("faults.txt"), []byte(text), 0o644)).To(Succeed())

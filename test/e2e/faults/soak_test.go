@@ -2,7 +2,10 @@ package faults
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -83,5 +86,55 @@ func TestShares(t *testing.T) {
 	t.Setenv("ONLY", "x")
 	if s := startShares(4); !s.next().IsZero() {
 		t.Error("what is asked for is cut short")
+	}
+}
+
+// TestParts has each spec tried by one of a soak's processes.
+func TestParts(t *testing.T) {
+	for parts := 1; parts <= 5; parts++ {
+		met := map[int]int{}
+		for which := 1; which <= parts; which++ {
+			t.Setenv("SOAK_PART", fmt.Sprintf("%d/%d", which, parts))
+			for spec, p := 0, (&part{}); spec < 7; spec++ {
+				if p.next() {
+					met[spec]++
+				}
+			}
+		}
+		for spec := range 7 {
+			if met[spec] != 1 {
+				t.Errorf("of %d parts %d try spec %d", parts, met[spec], spec)
+			}
+		}
+	}
+	t.Setenv("SOAK_PART", "")
+	p := part{}
+	for range 2 {
+		if !p.next() {
+			t.Error("without parts, something is left out")
+		}
+	}
+}
+
+// TestTogether has the parts of a soak keep one journal, and an operator one of its own.
+func TestTogether(t *testing.T) {
+	gomega.RegisterTestingT(t)
+	file := filepath.Join(t.TempDir(), "faults.json")
+	of := func(operator string) *journal {
+		return &journal{Operator: operator, Cases: map[string]int{}, Tried: map[string]outcome{}, file: file}
+	}
+	stale, first, second := of("former"), of("present"), of("present")
+	stale.begin("a change", 1)
+	for i, part := range []*journal{first, second, first} {
+		name := fmt.Sprintf("change %d", i)
+		part.begin(name, 1)
+		part.note(name, outcome{Change: name, Hit: "a write"})
+	}
+	want := []string{"change 0", "change 1", "change 2"}
+	for _, part := range []*journal{first, second} {
+		part.update(func() {})
+		if got := slices.Sorted(maps.Keys(part.Tried)); !slices.Equal(got, want) || len(part.Cases) != len(want) {
+			t.Errorf("got %v of %v", got, part.Cases)
+		}
 	}
 }
