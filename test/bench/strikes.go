@@ -88,7 +88,7 @@ func (b *bench) struck(d driver.Driver, fault faults.Fault) func() {
 		}
 		if fault.Silent != "" {
 			b.silenced.Add(1)
-			faults.Freeze(context.Background(), b.cluster.Ceph(), fault.Silent, func(err error) {
+			faults.Freeze(context.Background(), b.cluster.Ceph(), fault.Silent, fault.Dies, func(err error) {
 				if err != nil {
 					fmt.Fprintln(b.progress, err)
 					return // That it never ends says the strike.

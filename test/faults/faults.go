@@ -22,8 +22,10 @@ type Fault struct {
 	Status int
 	// View is how the program sees the API server from then on, for Lasting.
 	View View
-	// Silent is the part of Ceph that answers nobody from then on, for Lasting.
+	// Silent is the part of Ceph that answers nobody from then on, for Lasting; Dies says that its daemons end, and are
+	// started again afterwards.
 	Silent Part
+	Dies   bool
 	// Call is for a write to Ceph, with an errno or seconds as its Number; all others are for the API server.
 	Call   Call
 	Number int
@@ -50,6 +52,8 @@ const (
 	Past
 	// Away is no API server.
 	Away
+	// Refusing has every write of the same kind answered with the fault's Status.
+	Refusing
 )
 
 // Part is one of Ceph.
@@ -59,6 +63,7 @@ const (
 	Mons Part = "mons"
 	Mgr  Part = "mgr"
 	OSD  Part = "OSD"
+	MDS  Part = "MDS"
 	// Room is what pools have left: without it, who writes into one waits.
 	Room Part = "room"
 )
@@ -77,6 +82,8 @@ var OfAPI = []Fault{
 	{Name: "too many requests", Status: http.StatusTooManyRequests},
 	{Name: "internal error", Status: http.StatusInternalServerError},
 	{Name: "unavailable", Status: http.StatusServiceUnavailable},
+	{Name: "kind forbidden", Status: http.StatusForbidden, View: Refusing},
+	{Name: "kind unavailable", Status: http.StatusServiceUnavailable, View: Refusing},
 	{Name: "watches late", View: Late},
 	{Name: "watches skip", View: Skipped},
 	{Name: "watches miss each", View: Missed},
@@ -85,10 +92,15 @@ var OfAPI = []Fault{
 	{Name: "mons silent", Silent: Mons},
 	{Name: "mgr silent", Silent: Mgr},
 	{Name: "OSD silent", Silent: OSD},
+	{Name: "MDS silent", Silent: MDS},
+	{Name: "mons killed", Silent: Mons, Dies: true},
+	{Name: "mgr killed", Silent: Mgr, Dies: true},
+	{Name: "OSD ended", Silent: OSD, Dies: true},
+	{Name: "MDS killed", Silent: MDS, Dies: true},
 	{Name: "pools full", Silent: Room},
 }
 
 // passes says that the write itself is as any other.
 func (f Fault) passes() bool {
-	return !f.Ends && !f.Done && (f.View != Present && f.View != Away || f.Silent != "")
+	return !f.Ends && !f.Done && f.Status == 0 && (f.View != Present && f.View != Away || f.Silent != "")
 }

@@ -8,14 +8,26 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/cephdaemons"
 )
 
-// Freeze has a part of Ceph answer nobody for Lasting, and returns when that has begun. over is told how it went.
-func Freeze(ctx context.Context, ceph *cephdaemons.Ceph, part Part, over func(error)) {
-	both := map[Part]struct{ pause, resume func() error }{
+// Freeze has a part of Ceph answer nobody for Lasting, killed or not, and returns when that has begun. over is told how
+// it went.
+func Freeze(ctx context.Context, ceph *cephdaemons.Ceph, part Part, dies bool, over func(error)) {
+	both := map[Part]struct{ begin, end func() error }{
 		Mons: {ceph.PauseMons, ceph.ResumeMons},
 		Mgr:  {ceph.PauseMgr, ceph.ResumeMgr},
 		OSD:  {ceph.PauseOSD, ceph.ResumeOSD},
+		MDS:  {ceph.PauseMDS, ceph.ResumeMDS},
 		Room: {func() error { return ceph.Fill(ctx) }, func() error { return ceph.Empty(ctx) }},
 	}[part]
-	paused := both.pause()
-	time.AfterFunc(Lasting, func() { over(errors.Join(paused, both.resume())) })
+	if dies {
+		var killed []string
+		both.begin = func() error {
+			killed = ceph.Kill(ctx, daemons[part])
+			return nil
+		}
+		both.end = func() error { return ceph.StartAgain(ctx, killed) }
+	}
+	begun := both.begin()
+	time.AfterFunc(Lasting, func() { over(errors.Join(begun, both.end())) })
 }
+
+var daemons = map[Part]string{Mons: "ceph-mon", Mgr: "ceph-mgr", OSD: "ceph-osd", MDS: "ceph-mds"}

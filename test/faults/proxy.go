@@ -139,7 +139,11 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 		// Who asked may hang up; the API server is to have it all the same.
 		p.pass.ServeHTTP(&unheard{header: http.Header{}}, r.WithContext(context.WithoutCancel(r.Context())))
 	}
-	if fault.View != Present {
+	switch fault.View {
+	case Present:
+	case Refusing:
+		p.refuse(r, fault.Status)
+	default:
 		p.look(fault.View, fault.past)
 	}
 	if fault.Ends || fault.Silent != "" {

@@ -5,6 +5,10 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/endpoints/request"
 )
 
 // seen is what the program sees for a while.
@@ -12,6 +16,9 @@ type seen struct {
 	view View
 	// only is the path of what is seen so, if not all is.
 	only string
+	// status is the answer to writes of a kind, if to any.
+	status int
+	kind   schema.GroupResource
 	// past is a resourceVersion, pastBegun whether anything was listed as of it.
 	past      string
 	pastBegun bool
@@ -37,6 +44,26 @@ func (p *Proxy) look(view View, past string) {
 	if view != Past {
 		p.seen.timer = time.AfterFunc(Lasting, p.end)
 	}
+}
+
+// refuse has every write of a request's kind answered like that, for Lasting.
+func (p *Proxy) refuse(r *http.Request, status int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.begin(Refusing, "")
+	p.seen.kind, p.seen.status = kindOf(r), status
+	p.seen.timer = time.AfterFunc(Lasting, p.end)
+}
+
+var requestInfo = request.RequestInfoFactory{APIPrefixes: map[string]sets.Empty{"api": {}, "apis": {}}, GrouplessAPIPrefixes: map[string]sets.Empty{"api": {}}}
+
+// kindOf is empty for what is no request for objects.
+func kindOf(r *http.Request) schema.GroupResource {
+	info, err := requestInfo.NewRequestInfo(r)
+	if err != nil {
+		return schema.GroupResource{}
+	}
+	return schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}
 }
 
 func (p *Proxy) begin(view View, only string) {
@@ -94,12 +121,14 @@ func (p *Proxy) cut() {
 // show passes a request on as far as the program is to see the answer.
 func (p *Proxy) show(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
-	view, past := p.seen.view, p.seen.past
+	view, past, kind, status := p.seen.view, p.seen.past, p.seen.kind, p.seen.status
 	p.mu.Unlock()
 	query := r.URL.Query()
 	switch isWatch := query.Get("watch") != ""; {
 	case view == Away:
 		panic(http.ErrAbortHandler)
+	case view == Refusing && isWrite(r) && kindOf(r) == kind:
+		answer(w, status)
 	case isWatch && (view == Past || view == Missed) && query.Get("sendInitialEvents") != "":
 		answer(w, http.StatusUnprocessableEntity) // As of an API server that only lists.
 	case isWatch:
@@ -184,7 +213,7 @@ func (h *held) Write(part []byte) (int, error) {
 	view, over, only := h.proxy.seen.view, h.proxy.seen.over, h.proxy.seen.only
 	h.proxy.mu.Unlock()
 	switch {
-	case view == Present, only != "" && only != h.path:
+	case view == Present, view == Refusing, only != "" && only != h.path:
 	case view == Missed:
 		h.miss()
 	default:

@@ -176,6 +176,38 @@ func TestAway(t *testing.T) {
 	expect(t, "back", status, http.StatusCreated)
 }
 
+// TestRefusing: writes of that kind are refused, of any name and namespace, until it ends; others and reads are not.
+func TestRefusing(t *testing.T) {
+	s, p, client := stage(t)
+	_, events := ask(t, p, client, "/api/v1/secrets?watch=1")
+	p.Arm(Fault{View: Refusing, Status: http.StatusForbidden}, 1, "", nil)
+	post := func(path string, want int) {
+		t.Helper()
+		response, err := client.Post(p.URL()+path, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		expect(t, path, response.StatusCode, want)
+	}
+	post("/api/v1/namespaces/a/secrets", http.StatusForbidden)
+	post("/api/v1/namespaces/b/secrets/x", http.StatusForbidden)
+	post("/api/v1/namespaces/a/configmaps", http.StatusCreated)
+	post("/apis/example.com/v1/namespaces/a/secrets", http.StatusCreated)
+	status, _ := ask(t, p, client, "/api/v1/namespaces/a/secrets/x")
+	expect(t, "a read", status, http.StatusCreated)
+	s.events <- "a"
+	<-s.told
+	if line, err := events.ReadString('\n'); line != "a\n" {
+		t.Errorf("told of %q, %v", line, err)
+	}
+	p.end()
+	post("/api/v1/namespaces/b/secrets/x", http.StatusCreated)
+	if p.Hit() != "POST /api/v1/namespaces/a/secrets" || len(p.Writes()) != 5 {
+		t.Errorf("hit %q of %q", p.Hit(), p.Writes())
+	}
+}
+
 // TestSilent: the write is made, and Ceph is silenced.
 func TestSilent(t *testing.T) {
 	s, p, client := stage(t)

@@ -138,15 +138,13 @@ func (c *Ceph) Resume() error {
 	}
 	c.forgetInterpreters()
 	c.mu.Lock()
-	mds := c.daemon[mdsDaemon]
-	restart := c.paused && mds != nil
+	restart := c.paused && c.daemon[mdsDaemon] != nil
 	c.paused = false
 	c.mu.Unlock()
 	if !restart {
 		return nil
 	}
-	mds.Kill()
-	return c.start("ceph-mds", mdsID)
+	return c.ResumeMDS()
 }
 
 // AddMDS starts another MDS, which takes over a filesystem that has none.
@@ -177,6 +175,41 @@ func (c *Ceph) PauseOSD() error { return c.process(osdDaemon).Pause() }
 
 // ResumeOSD continues a paused OSD.
 func (c *Ceph) ResumeOSD() error { return c.process(osdDaemon).Resume() }
+
+// PauseMDS freezes the MDS alone.
+func (c *Ceph) PauseMDS() error { return c.process(mdsDaemon).Pause() }
+
+// ResumeMDS starts a paused MDS anew, as Resume does.
+func (c *Ceph) ResumeMDS() error {
+	c.kill(mdsDaemon)
+	return c.start("ceph-mds", mdsID)
+}
+
+// Kill kills all daemons of a kind, such as "ceph-mgr", and returns their names. The OSD is told to end instead: its
+// store is in memory, and kept in a file when it ends.
+func (c *Ceph) Kill(ctx context.Context, kind string) []string {
+	defer c.forgetInterpreters()
+	killed := slices.DeleteFunc(c.Daemons(), func(daemon string) bool { return !strings.HasPrefix(daemon, kind+".") })
+	for _, daemon := range killed {
+		if daemon == osdDaemon {
+			c.stop(ctx, daemon)
+		} else {
+			c.kill(daemon)
+		}
+	}
+	return killed
+}
+
+// StartAgain starts daemons that Kill has ended, and returns when Ceph serves.
+func (c *Ceph) StartAgain(ctx context.Context, killed []string) error {
+	for _, daemon := range killed {
+		kind, id, _ := strings.Cut(daemon, ".")
+		if err := c.start(kind, id); err != nil {
+			return err
+		}
+	}
+	return c.waitReady(ctx)
+}
 
 func (c *Ceph) process(daemon string) *process.Process {
 	c.mu.Lock()

@@ -37,6 +37,7 @@ func TestCeph(t *testing.T) {
 	checkPause(t, c)
 	checkFull(t, c)
 	checkRestart(t, c)
+	checkKilled(t, c)
 	checkStartedAnew(t, c)
 	checkFailedFilesystem(t, c)
 	checkMons(t, c, logs)
@@ -140,6 +141,36 @@ func checkRestart(t *testing.T, c *Ceph) {
 }
 
 // checkFailedFilesystem: an MDS whose filesystem is failed starts itself anew.
+// checkKilled: without a kind of daemons, what needs them gets no answer; afterwards all serves, and all data is there.
+func checkKilled(t *testing.T, c *Ceph) {
+	t.Helper()
+	for kind, needs := range map[string][]string{
+		"ceph-mon": {"mon", "dump"}, "ceph-mgr": {"fs", "subvolumegroup", "ls", Filesystem}, "ceph-mds": {"tell", "mds.*", "session", "ls"},
+	} {
+		killed := c.Kill(t.Context(), kind)
+		if len(killed) == 0 {
+			t.Fatalf("there is no %s", kind)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		if out, err := c.Command(ctx, needs...); err == nil {
+			t.Errorf("answer without a %s: %s", kind, out)
+		}
+		cancel()
+		if err := c.StartAgain(t.Context(), killed); err != nil {
+			t.Fatal(err)
+		}
+		ask(t, c, needs...)
+	}
+	killed := c.Kill(t.Context(), "ceph-osd")
+	if err := c.StartAgain(t.Context(), killed); err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.RBD(t.Context(), "ls", "rbd")
+	if err != nil || string(out) != "image\n" {
+		t.Errorf("images afterwards: %q, %v", out, err)
+	}
+}
+
 func checkFailedFilesystem(t *testing.T, c *Ceph) {
 	t.Helper()
 	ask(t, c, "fs", "fail", Filesystem)

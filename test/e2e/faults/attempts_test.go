@@ -34,34 +34,37 @@ func tryAll(ctx context.Context, d driver.Driver, c change, random *rand.Rand) [
 	undisturbed := learn(ctx, d, c)
 	all := undisturbed.cases()
 	results.begin(c.name, len(all))
-	some := chosen(c.name, all, random)
+	some := rounds(chosen(c.name, all, random))
 	var wrong []string
 	for i, one := range some {
 		if ctx.Err() != nil || !until.IsZero() && time.Now().After(until) {
 			break // Somebody has ended the suite, or the rest is for another soak.
 		}
 		if !until.IsZero() {
-			fmt.Printf("%s, %d of %d; the next change is begun at %s, the last one ends at %s\n", key(c.name, one), i+1, len(some), until.Format(time.TimeOnly), share.end.Format(time.TimeOnly))
+			fmt.Printf("%s: %s, %d of %d; the next change is begun at %s, the last one ends at %s\n", c.name, one, i+1, len(some), until.Format(time.TimeOnly), share.end.Format(time.TimeOnly))
 		}
 		wrong = append(wrong, try(ctx, d, c, undisturbed, one)...)
 	}
 	return wrong
 }
 
-// try is what was wrong with an attempt. Those that follow begin where it has led to.
-func try(ctx context.Context, d driver.Driver, c change, undisturbed learned, one attempt) []string {
+// try makes the change and takes it back, and returns what was wrong with it. Rounds that follow begin where it has led to.
+func try(ctx context.Context, d driver.Driver, c change, undisturbed learned, r round) (wrong []string) {
 	GinkgoHelper()
-	what, took := "", time.Duration(0)
-	failures := InterceptGomegaFailures(func() { what, took = undisturbed.expectSame(ctx, d, c, one) })
-	if ctx.Err() == nil {
-		results.note(key(c.name, one), outcome{Change: c.name, Fault: one.fault.Name, Hit: what, Failed: len(failures) > 0, Seconds: took.Seconds()})
+	By(r.String())
+	for _, w := range []walk{{undisturbed.there, c.do, r.there}, {undisturbed.back, c.undo, r.back}} {
+		hit, took := "", time.Duration(0)
+		failures := InterceptGomegaFailures(func() { hit, took = w.expectSame(ctx, d, c) })
+		if w.struck() && ctx.Err() == nil {
+			results.note(key(c.name, w.attempt), outcome{Change: c.name, Fault: w.attempt.fault.Name, Hit: hit, Failed: len(failures) > 0, Seconds: took.Seconds()})
+		}
+		if len(failures) > 0 {
+			out := fmt.Sprintf("%s: %s, %s:\n%s", c.name, w.attempt, hit, strings.Join(failures, "\n"))
+			fmt.Println(out) // A soak goes on for long.
+			wrong = append(wrong, out)
+		}
 	}
-	if len(failures) == 0 {
-		return nil
-	}
-	out := fmt.Sprintf("%s: %s, %s:\n%s", c.name, one, what, strings.Join(failures, "\n"))
-	fmt.Println(out) // A soak goes on for long.
-	return []string{out}
+	return wrong
 }
 
 // shares are what is left of a soak's time, in equal parts. The zero end is none.
@@ -114,15 +117,47 @@ func chosen(change string, all []attempt, random *rand.Rand) []attempt {
 	return slices.DeleteFunc(inTurns(all), func(a attempt) bool { _, tried := results.Tried[key(change, a)]; return tried })
 }
 
-// inTurns has the first attempt of each fault before the second of any.
+// inTurns has the first attempt of each fault before the second of any; then the program is killed at each write.
 func inTurns(all []attempt) []attempt {
 	met, turn := map[string]int{}, map[attempt]int{}
 	for _, a := range all {
 		turn[a] = met[a.fault.Name]
+		if turn[a] > 0 && a.fault.Ends && a.fault.View == faults.Present {
+			turn[a] = 1
+		}
 		met[a.fault.Name]++
 	}
 	slices.SortStableFunc(all, func(a, b attempt) int { return turn[a] - turn[b] })
 	return all
+}
+
+// round is a fault on the way there, and one on the way back, or just one of both.
+type round struct{ there, back attempt }
+
+func (r round) String() string {
+	return strings.Join(slices.DeleteFunc([]string{r.there.String(), r.back.String()}, func(s string) bool { return s == "" }), ", then ")
+}
+
+// rounds has as many attempts at once as it can, in their order.
+func rounds(all []attempt) []round {
+	var out []round
+	there, back := 0, 0
+	for _, a := range all {
+		at := &there
+		if a.back {
+			at = &back
+		}
+		if *at == len(out) {
+			out = append(out, round{back: attempt{back: true}})
+		}
+		if a.back {
+			out[*at].back = a
+		} else {
+			out[*at].there = a
+		}
+		*at++
+	}
+	return out
 }
 
 // mostWrites is more than a change takes.

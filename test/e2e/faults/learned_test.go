@@ -29,7 +29,7 @@ type passage struct {
 
 type both struct{ kubernetes, ceph state }
 
-// attempt is a fault at a write of a change, or of taking it back.
+// attempt is a fault at a write of a change, or of taking it back. Without a fault it is none.
 type attempt struct {
 	fault faults.Fault
 	at    int
@@ -37,7 +37,10 @@ type attempt struct {
 }
 
 func (a attempt) String() string {
-	if a.back {
+	switch {
+	case a.fault.Name == "":
+		return ""
+	case a.back:
 		return fmt.Sprintf("%s at write %d of the way back", a.fault.Name, a.at)
 	}
 	return fmt.Sprintf("%s at write %d", a.fault.Name, a.at)
@@ -146,49 +149,46 @@ func (l learned) cases() []attempt {
 	return out
 }
 
-// expectSame makes the change and takes it back, with a fault on one of the ways, and returns the write that it has happened at, if any, and how long that way took.
-func (l learned) expectSame(ctx context.Context, d driver.Driver, c change, one attempt) (what string, took time.Duration) {
+// walk is a way of a change, and the attempt on it, if any.
+type walk struct {
+	passage
+	step    func(context.Context)
+	attempt attempt
+}
+
+func (w walk) struck() bool { return w.attempt.fault.Name != "" }
+
+// expectSame goes the way, and returns the write that the fault has happened at, if any, and how long the way took.
+func (w walk) expectSame(ctx context.Context, d driver.Driver, c change) (what string, took time.Duration) {
 	GinkgoHelper()
-	By(one.String())
-	for _, back := range []bool{false, true} {
-		way, walk := l.there, c.do
-		if back {
-			way, walk = l.back, c.undo
-		}
-		if !back && c.backOnly {
-			walk(ctx)
-			continue
-		}
-		begin, struck := time.Now(), back == one.back
-		if struck {
-			arm(ctx, d, one)
-		} else {
-			arm(ctx, d, attempt{})
-		}
-		walk(ctx)
-		walked := time.Now()
-		if struck {
-			awaitHit(ctx, d, one)
-		}
-		expectState(ctx, d, way.end, patience(c, one, back))
-		ended := time.Now()
-		Expect(harm(begin)).To(BeEmpty(), "taken from volumes in use")
-		if !struck {
-			continue
-		}
-		Expect(flapping(flaps(d, begin), way.flaps, allowed(one.fault))).To(BeEmpty())
-		what, took = hit(d, one), ended.Sub(walked)
+	if c.backOnly && !w.attempt.back {
+		w.step(ctx)
+		return "", 0
 	}
-	return what, took
+	begin := time.Now()
+	arm(ctx, d, w.attempt)
+	w.step(ctx)
+	walked := time.Now()
+	if w.struck() {
+		awaitHit(ctx, d, w.attempt)
+	}
+	expectState(ctx, d, w.end, patience(c, w.attempt))
+	took = time.Since(walked)
+	Expect(harm(begin)).To(BeEmpty(), "taken from volumes in use")
+	if !w.struck() {
+		return "", took
+	}
+	Expect(flapping(flaps(d, begin), w.flaps, allowed(w.attempt.fault))).To(BeEmpty())
+	return hit(d, w.attempt), took
 }
 
 // patience is how long a way may take until all is as it is to be: a minute, and what nobody can hurry.
-func patience(c change, one attempt, back bool) time.Duration {
+func patience(c change, one attempt) time.Duration {
 	limit := fixture.Patience
-	if !back {
+	if !one.back {
 		limit += c.begun
 	}
-	if back == one.back && (one.fault.Call == faults.Hanging || one.fault.Call == faults.Belated || one.fault.Silent == faults.Room) {
+	if one.fault.Call == faults.Hanging || one.fault.Call == faults.Belated || one.fault.Silent == faults.Room {
 		limit += faults.Delay * time.Second
 	}
 	return limit

@@ -43,6 +43,47 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+// TestKilledAtEach has a soak kill the program at each write before it meets other faults at a second one.
+func TestKilledAtEach(t *testing.T) {
+	all := inTurns(learned{there: passage{writes: 4, calls: 3}, back: passage{writes: 2}}.cases())
+	kills, others := 0, 0
+	for _, a := range all[len(faults.All):] {
+		switch {
+		case a.fault.Ends && a.fault.View == faults.Present:
+			kills++
+			if others > len(faults.All)-4 {
+				t.Fatalf("%s comes after %d that do not kill", a, others)
+			}
+		default:
+			others++
+		}
+	}
+	if want := 2*(4+2+3) - 4; kills != want {
+		t.Errorf("%d kills, want %d", kills, want)
+	}
+}
+
+// TestRounds has each attempt once, in their order, on its way.
+func TestRounds(t *testing.T) {
+	there, back := func(at int) attempt { return attempt{faults.All[0], at, false} }, func(at int) attempt { return attempt{faults.All[0], at, true} }
+	none := attempt{}
+	nothing := attempt{back: true}
+	for name, tc := range map[string]struct {
+		all  []attempt
+		want []round
+	}{
+		"None":     {},
+		"There":    {[]attempt{there(1), there(2)}, []round{{there(1), nothing}, {there(2), nothing}}},
+		"Back":     {[]attempt{back(1)}, []round{{none, back(1)}}},
+		"Both":     {[]attempt{back(2), there(1)}, []round{{there(1), back(2)}}},
+		"MoreBack": {[]attempt{there(1), back(2), back(1)}, []round{{there(1), back(2)}, {none, back(1)}}},
+	} {
+		if got := rounds(tc.all); !slices.Equal(got, tc.want) {
+			t.Errorf("%s: got %v, want %v", name, got, tc.want)
+		}
+	}
+}
+
 // TestGoingOn has a soak leave out what an earlier one has tried.
 func TestGoingOn(t *testing.T) {
 	gomega.RegisterTestingT(t)

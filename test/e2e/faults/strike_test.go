@@ -22,14 +22,14 @@ func strike(ctx context.Context, d driver.Driver, fault faults.Fault) func() {
 			env.Operator(d).Kill()
 		}
 		if fault.Silent != "" {
-			silence(context.WithoutCancel(ctx), fault.Silent)
+			silence(context.WithoutCancel(ctx), fault)
 		}
 	}
 }
 
-func silence(ctx context.Context, part faults.Part) {
+func silence(ctx context.Context, fault faults.Fault) {
 	silenced.Add(1)
-	faults.Freeze(ctx, env.Cluster.Ceph(), part, func(err error) {
+	faults.Freeze(ctx, env.Cluster.Ceph(), fault.Silent, fault.Dies, func(err error) {
 		defer GinkgoRecover()
 		defer silenced.Add(-1)
 		Expect(err).NotTo(HaveOccurred())
