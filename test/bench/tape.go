@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
 )
 
 var (
@@ -50,13 +52,22 @@ type tape struct {
 	broken error
 }
 
-// record watches until ctx ends.
+// record watches until ctx ends, from what there is on.
 func record(ctx context.Context, client dynamic.Interface) (*tape, error) {
 	t := &tape{more: make(chan struct{})}
 	for _, resource := range []schema.GroupVersionResource{
 		clusterCSIDrivers, deployments, daemonSets, secrets, storageClasses, snapshotClasses,
 	} {
-		w, err := client.Resource(resource).Watch(ctx, metav1.ListOptions{})
+		objects := client.Resource(resource)
+		there, err := objects.List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("listing %s: %w", resource.Resource, err)
+		}
+		for i := range there.Items {
+			t.add(version{time.Now(), resource, watch.Added, &there.Items[i]}, nil)
+		}
+		// The API server ends watches at any time.
+		w, err := watchtools.NewRetryWatcherWithContext(ctx, there.GetResourceVersion(), &cache.ListWatch{WatchFuncWithContext: objects.Watch})
 		if err != nil {
 			return nil, fmt.Errorf("watching %s: %w", resource.Resource, err)
 		}

@@ -19,7 +19,7 @@ const (
 )
 
 // collectRarely saves a seventh of the CPU that a small cluster takes; the limit is far above what it holds.
-var collectRarely = []string{"GOGC=400", "GOMEMLIMIT=1GiB"}
+var collectRarely = []string{"GOGC=400", "GOMEMLIMIT=3GiB"}
 
 func (c *ControlPlane) startEtcd(clientPort, peerPort int) (*process.Process, error) {
 	client, peer := loopback("http", clientPort), loopback("http", peerPort)
