@@ -88,7 +88,8 @@ soak: build ## Break the writes of the operators, and of uninstall and teardown,
 	$(MAKE) -k -j$$(($(SOAK_PARTS) + 2)) $(addprefix soak-part-,$(shell seq $(SOAK_PARTS))) soak-teardown soak-inputs; faults=$$?; cat bin/faults.txt; \
 	$(MAKE) fuzz && exit $$((faults + load))
 
-SOAK = SOAK=all $(RUN_SUITES) -timeout=0
+# Without -v, go test shows nothing before the end.
+SOAK = SOAK=all $(RUN_SUITES) -timeout=0 -v
 soak-part-%:
 	SOAK_PART=$*/$(SOAK_PARTS) SOAK_TIME=$(SOAK_TIME) $(SOAK) ./test/e2e/faults -ginkgo.timeout=0
 soak-teardown:
