@@ -142,24 +142,34 @@ func checkRestart(t *testing.T, c *Ceph) {
 
 // checkFailedFilesystem: an MDS whose filesystem is failed starts itself anew.
 // checkKilled: without a kind of daemons, what needs them gets no answer; afterwards all serves, and all data is there.
+// The MDS does not wait long for clients that were killed, such as the mgr.
 func checkKilled(t *testing.T, c *Ceph) {
 	t.Helper()
-	for kind, needs := range map[string][]string{
-		"ceph-mon": {"mon", "dump"}, "ceph-mgr": {"fs", "subvolumegroup", "ls", Filesystem}, "ceph-mds": {"tell", "mds.*", "session", "ls"},
+	for _, tc := range []struct {
+		kind  string
+		needs []string
+	}{
+		{"ceph-mon", []string{"mon", "dump"}},
+		{"ceph-mgr", []string{"fs", "subvolumegroup", "ls", Filesystem}},
+		{"ceph-mds", []string{"tell", "mds.*", "session", "ls"}},
 	} {
-		killed := c.Kill(t.Context(), kind)
+		killed := c.Kill(t.Context(), tc.kind)
 		if len(killed) == 0 {
-			t.Fatalf("there is no %s", kind)
+			t.Fatalf("there is no %s", tc.kind)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-		if out, err := c.Command(ctx, needs...); err == nil {
-			t.Errorf("answer without a %s: %s", kind, out)
+		if out, err := c.Command(ctx, tc.needs...); err == nil {
+			t.Errorf("answer without a %s: %s", tc.kind, out)
 		}
 		cancel()
+		begin := time.Now()
 		if err := c.StartAgain(t.Context(), killed); err != nil {
 			t.Fatal(err)
 		}
-		ask(t, c, needs...)
+		ask(t, c, tc.needs...)
+		if took := time.Since(begin); took > 30*time.Second {
+			t.Errorf("%s serves after %s", tc.kind, took)
+		}
 	}
 	killed := c.Kill(t.Context(), "ceph-osd")
 	if err := c.StartAgain(t.Context(), killed); err != nil {

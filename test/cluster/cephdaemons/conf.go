@@ -44,6 +44,7 @@ const daemonSettings = `
 	osd fast shutdown = false
 	memstore device bytes = 1073741824
 	osd max object name len = 256
+	mds reconnect timeout = 10
 `
 
 // monAddress is where a mon listens.

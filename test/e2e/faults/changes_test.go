@@ -28,8 +28,8 @@ type change struct {
 	prepare func(ctx context.Context)
 	// begun is by when the operator has begun to act, where that takes longer than others.
 	begun time.Duration
-	// backOnly has faults on the way back alone.
-	backOnly bool
+	// backOnly has faults on the way back alone, thereOnly on the way there.
+	backOnly, thereOnly bool
 }
 
 // some are those of a driver that are tried: all in a soak, else a sample. On one of slowDays, a slow one takes the

@@ -91,6 +91,9 @@ func learn(ctx context.Context, d driver.Driver, c change) learned {
 		out.there = pass(ctx, d, c.do, max(begun, c.begun))
 	}
 	out.back = pass(ctx, d, c.undo, begun)
+	if c.thereOnly {
+		out.back.writes, out.back.calls = 0, 0
+	}
 	return out
 }
 

@@ -38,25 +38,31 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	Expect(err).NotTo(HaveOccurred())
 	Expect(env.Cluster.Ceph().Load(ctx, another(driver.RBD))).To(Succeed())
 	untouched = inCeph(ctx)
-	env.Declare(ctx, env.Credentials())
 	for _, d := range driver.All {
 		proxies[d.Name], err = faults.Start(env.Cluster.AdminConfig(), certificate, key)
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(proxies[d.Name].Stop)
 		calls[d.Name], err = faults.Preload(filepath.Join(env.Cluster.Dir(), "calls", d.Kind))
 		Expect(err).NotTo(HaveOccurred())
-		env.CreateDriver(ctx, d)
-		configure(ctx, d, nil)
 		start(ctx, d, env.Program())
 	}
-	env.Settle(ctx)
 	if sample.Soaking() {
 		results.resume()
 	}
+})
+
+// deploy has both drivers run, with volumes.
+func deploy(ctx SpecContext) {
+	env.Declare(ctx, env.Credentials())
+	for _, d := range driver.All {
+		env.CreateDriver(ctx, d)
+		configure(ctx, d, nil)
+	}
+	env.Settle(ctx)
 	createVolumes(ctx)
 	env.Rest(ctx)
 	learnNeeds(ctx)
-})
+}
 
 // start runs a version of a driver's operator behind what breaks its writes.
 func start(ctx context.Context, d driver.Driver, program string) {
@@ -77,33 +83,48 @@ const (
 
 var _ = Describe("A write that fails", Ordered, ContinueOnFailure, func() {
 	random, tried, specs := sample.Random(0), 0, part{}
-	for _, d := range drivers(random) {
-		for _, c := range some(d, random) {
-			if !specs.next() {
-				continue
-			}
-			tried++
-			It("changes nothing of how it ends: "+c.name, func(ctx SpecContext) {
-				Expect(tryAll(ctx, d, c, random)).To(BeEmpty())
-			})
+	try := func(d driver.Driver, c change) {
+		if !specs.next() {
+			return
 		}
+		tried++
+		It("changes nothing of how it ends: "+c.name, func(ctx SpecContext) {
+			Expect(tryAll(ctx, d, c, random)).To(BeEmpty())
+		})
 	}
 	BeforeAll(func() { share = startShares(tried) })
 
-	if specs.next() {
-		It("is not made where a volume is that the operator has not been told of", unseen)
+	all := drivers(random)
+	if sample.Soaking() || random.IntN(slowDays) == 0 {
+		for _, d := range all {
+			try(d, installed(d))
+		}
 	}
 
-	if specs.next() {
-		It("leaves no memory taken", held)
-	}
+	Context("of drivers with volumes", func() {
+		BeforeAll(deploy)
 
-	It("leaves nothing to write", func(ctx SpecContext) {
-		env.Settle(ctx)
-		env.Rest(ctx)
+		for _, d := range all {
+			for _, c := range some(d, random) {
+				try(d, c)
+			}
+		}
+
+		if specs.next() {
+			It("is not made where a volume is that the operator has not been told of", unseen)
+		}
+
+		if specs.next() {
+			It("leaves no memory taken", held)
+		}
+
+		It("leaves nothing to write", func(ctx SpecContext) {
+			env.Settle(ctx)
+			env.Rest(ctx)
+		})
+
+		if specs.next() {
+			It("changes nothing of how `uninstall` ends that is run again", uninstalled)
+		}
 	})
-
-	if specs.next() {
-		It("changes nothing of how `uninstall` ends that is run again", uninstalled)
-	}
 })
