@@ -56,7 +56,7 @@ func try(ctx context.Context, d driver.Driver, c change, undisturbed learned, r 
 		hit, took := "", time.Duration(0)
 		failures := InterceptGomegaFailures(func() { hit, took = w.expectSame(ctx, d, c) })
 		if w.struck() && ctx.Err() == nil {
-			results.note(key(c.name, w.attempt), outcome{Change: c.name, Fault: w.attempt.fault.Name, Hit: hit, Failed: len(failures) > 0, Seconds: took.Seconds()})
+			results.note(key(c.name, w.attempt), outcome{Change: c.name, Fault: w.attempt.fault.Name, Hit: hit, Failed: len(failures) > 0, Problem: strings.Join(failures, "\n"), Seconds: took.Seconds()})
 		}
 		if len(failures) > 0 {
 			out := fmt.Sprintf("%s: %s, %s:\n%s", c.name, w.attempt, hit, strings.Join(failures, "\n"))

@@ -39,6 +39,8 @@ type outcome struct {
 	// Hit is the write that the fault has happened at; without one it was not tried.
 	Hit    string
 	Failed bool
+	// Problem is how it has failed.
+	Problem string `json:",omitempty"`
 	// Seconds are how long it was from the change to how it was to end.
 	Seconds float64
 }
