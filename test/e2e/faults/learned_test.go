@@ -130,7 +130,7 @@ func rest(ctx context.Context, begun time.Duration) {
 		revive(g)
 		g.Expect(time.Since(changed)).To(BeNumerically(">", begun))
 	}).WithContext(ctx).WithTimeout(2 * fixture.Patience).Should(Succeed())
-	env.Rest(ctx)
+	env.Calm(ctx)
 }
 
 // cases are all faults at all writes.
