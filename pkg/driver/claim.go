@@ -3,6 +3,7 @@ package driver
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
@@ -19,6 +20,9 @@ const (
 	// ClaimPrefix starts the keys of claims: one for each driver of each OpenShift cluster.
 	ClaimPrefix = ProtectionKey + "."
 
+	// changePrefix starts the keys of who is about to change the flag and ProtectionKey. It is no ClaimPrefix.
+	changePrefix = "storage.openshift.io.changing-nodelete."
+
 	// ClaimInUse is the value of a claim that keeps the pool, ClaimUnprotected that of one whose
 	// cluster does not ask for that. ClaimOthers keeps the pool for volumes of the cluster that other
 	// CSI drivers serve, and gives no right: this driver's users have nothing to do there.
@@ -29,6 +33,12 @@ const (
 
 // ClaimKey is the key of the claims of one driver of an OpenShift cluster.
 func ClaimKey(infraID, kind string) string { return ClaimPrefix + infraID + "." + kind }
+
+// ChangeKey is the key with which one driver of an OpenShift cluster says beforehand that it changes the nodelete flag.
+func ChangeKey(infraID, kind string) string { return changePrefix + infraID + "." + kind }
+
+// IsChange says whether a key is a ChangeKey.
+func IsChange(key string) bool { return strings.HasPrefix(key, changePrefix) }
 
 // ClaimApplication is the application of a pool that a driver's claim belongs to: the driver's own,
 // because rights look there; where the pool has another one only, the one that has the claim, or

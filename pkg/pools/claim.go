@@ -23,6 +23,9 @@ type user struct{ infraID, kind string }
 
 func (u user) key() string { return driver.ClaimKey(u.infraID, u.kind) }
 
+// change is the key of what the user is about to do with the flag.
+func (u user) change() string { return driver.ChangeKey(u.infraID, u.kind) }
+
 // wishes are what a user wants of a pool.
 type wishes int
 
@@ -44,53 +47,63 @@ func (w wishes) value() string {
 	return map[wishes]string{gone: leaving, held: driver.ClaimOthers, used: driver.ClaimUnprotected, kept: driver.ClaimInUse}[w]
 }
 
-// action is one write to a pool.
+// action is one write to a pool, or several at once.
 type action int
 
 const (
 	nothing action = iota
 	// claim writes the user's own key.
 	claim
+	// announce says that the user changes the flag.
+	announce
 	// protect sets the flag and its key at once, release takes both away.
 	protect
-	unclaim
 	release
+	// finish takes back what was announced, unclaim the user's own key, too.
+	finish
+	unclaim
 )
 
-// next is the one write that brings a pool nearer to what a user wants of it. After each, the pool
-// is read again, so that whatever others wrote meanwhile counts, and a crash between two writes
-// leaves nothing that the next run does not finish:
+// next is what brings a pool nearer to what a user wants of it. After each, the pool is read again, so
+// that whatever others wrote meanwhile counts, and whatever comes between two writes, a crash or a call
+// without an answer, leaves nothing that the next look does not finish:
 //
-//	to keep:   own claim, then flag and its key; nothing where a flag is somebody else's
-//	to leave:  own claim, where others keep the pool; else flag and its key, then own claim
+//	to keep:   own claim, announced, then flag and its key, finished; nothing where a flag is somebody else's
+//	to leave:  own claim, where others keep the pool; else announced, flag and its key, then own claim
 //
-// A flag without its key is an administrator's, also beside a claim: it was set while an
-// operator was between its writes, or had crashed there. It is left alone for ever.
+// A flag without its key is an administrator's, also beside a claim. It is left alone for ever, unless the
+// user has announced a change: then it is half of that.
 //
 // Two last users who go at the same time leave flag and key without claims. Whoever sees them takes
 // them over as one who leaves; of several who do, the first by name releases them, or else all would
 // take over and leave in step for ever (seen with two operators and Ceph 16.2.15).
 func next(p ceph.Pool, u user, wanted wishes) action {
 	m := read(p, u)
+	half := p.NoDelete != m.flagged && m.announced
 	administrators := p.NoDelete && !m.flagged
 	nobody := m.flagged && m.keepers == 0
+	done := map[bool]action{true: finish, false: nothing}[m.announced]
 	switch {
 	case wanted != gone && (m.own != wanted.value() || !m.placed):
 		return claim
-	case wanted.keeps() && !p.NoDelete:
+	case half && (wanted.keeps() || m.keepers > 0):
 		return protect
-	case wanted.keeps():
-		return nothing
-	case wanted == used && nobody && m.leavers == 0:
+	case half:
 		return release
+	case wanted.keeps() && !p.NoDelete:
+		return m.announcedFor(protect)
+	case wanted.keeps():
+		return done
+	case wanted == used && nobody && m.leavers == 0:
+		return m.announcedFor(release)
 	case wanted == used:
-		return nothing
+		return done
 	case m.own == "" && nobody && m.leavers+m.others == 0:
 		return claim
 	case m.own == "":
-		return nothing
+		return done
 	case !administrators && nobody && (m.leavers == 0 || m.own == leaving && m.first):
-		return release
+		return m.announcedFor(release)
 	}
 	return unclaim
 }
@@ -103,10 +116,20 @@ type marks struct {
 	// it belongs.
 	own    string
 	placed bool
+	// announced says that the user is about to change the flag.
+	announced bool
 	// keepers, others and leavers are how many more claims there are: of those who want the flag, who
 	// do not, and who leave. first says that no leaver's key comes before ours.
 	keepers, others, leavers int
 	first                    bool
+}
+
+// announcedFor is a change, once it is announced.
+func (m marks) announcedFor(change action) action {
+	if m.announced {
+		return change
+	}
+	return announce
 }
 
 func read(p ceph.Pool, u user) marks {
@@ -117,6 +140,8 @@ func read(p ceph.Pool, u user) marks {
 			switch {
 			case key == driver.ProtectionKey:
 				m.flagged = true
+			case key == u.change():
+				m.announced = true
 			case key == own && (m.own == "" || application == driver.ClaimApplication(p, u.kind, own)):
 				m.own = cmp.Or(value, driver.ClaimInUse)
 			case key == own:
@@ -161,40 +186,51 @@ type Marker interface {
 // flagged is the value of driver.ProtectionKey.
 const flagged = "set-by-an-operator"
 
-// perform does one action.
+// announced is the value of a user's change.
+const announced = "announced"
+
+// perform does one action. What belongs together is sent at the same time: mons collect what comes within some
+// hundredths of a second into one epoch of the osdmap, so that hardly anybody sees the one without the other.
 func perform(ctx context.Context, client Marker, p ceph.Pool, u user, wanted wishes, a action) error {
-	const flag = driver.ProtectionKey
-	switch a {
-	case claim:
-		return client.SetPoolMetadata(ctx, p.Name, driver.ClaimApplication(p, u.kind, u.key()), u.key(), wanted.value())
-	case protect:
-		return together(
-			func() error { return client.SetNoDelete(ctx, p.Name, true) },
-			func() error { return client.SetPoolMetadata(ctx, p.Name, holder(p, flag), flag, flagged) },
-			func() error { return client.SetNoDelete(ctx, p.Name, false) },
-		)
-	case unclaim:
-		return client.RemovePoolMetadata(ctx, p.Name, holder(p, u.key()), u.key())
-	case release:
-		return together(
-			func() error { return client.RemovePoolMetadata(ctx, p.Name, holder(p, flag), flag) },
-			func() error { return client.SetNoDelete(ctx, p.Name, false) },
-			func() error { return client.SetPoolMetadata(ctx, p.Name, holder(p, flag), flag, flagged) },
-		)
-	}
-	return nil
+	return errors.Join(atOnce(commands(ctx, client, p, u, wanted, a)...)...)
 }
 
-// together sends two commands at the same time. Mons collect what comes within some hundredths of a
-// second into one epoch of the osdmap, so that nobody sees the one without the other, and hardly any
-// crash parts them. Where the second fails alone, back undoes the first: without it, a flag would
-// stay without its key, and pass for an administrator's for ever.
-func together(first, second, back func() error) error {
-	errs := atOnce(first, second)
-	if errs[0] == nil && errs[1] != nil {
-		return errors.Join(errs[1], back())
+func commands(ctx context.Context, client Marker, p ceph.Pool, u user, wanted wishes, a action) []func() error {
+	const flag = driver.ProtectionKey
+	set := func(application, key, value string) func() error {
+		return func() error { return client.SetPoolMetadata(ctx, p.Name, application, key, value) }
 	}
-	return errors.Join(errs...)
+	remove := func(key string) func() error {
+		return func() error { return client.RemovePoolMetadata(ctx, p.Name, holder(p, key), key) }
+	}
+	noDelete := func(on bool) func() error {
+		return func() error { return client.SetNoDelete(ctx, p.Name, on) }
+	}
+	m := read(p, u)
+	announcement := set(holder(p, u.change()), u.change(), announced)
+	switch a {
+	case claim:
+		out := []func() error{set(driver.ClaimApplication(p, u.kind, u.key()), u.key(), wanted.value())}
+		if wanted.keeps() && !p.NoDelete && !m.announced {
+			out = append(out, announcement)
+		}
+		return out
+	case announce:
+		return []func() error{announcement}
+	case protect:
+		return []func() error{noDelete(true), set(holder(p, flag), flag, flagged)}
+	case release:
+		return []func() error{remove(flag), noDelete(false)}
+	case finish:
+		return []func() error{remove(u.change())}
+	case unclaim:
+		out := []func() error{remove(u.key())}
+		if m.announced {
+			out = append(out, remove(u.change()))
+		}
+		return out
+	}
+	return nil
 }
 
 func atOnce(commands ...func() error) []error {

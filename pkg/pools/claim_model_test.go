@@ -13,6 +13,7 @@ import (
 type world struct {
 	key, flag bool
 	users     [2]string
+	announced [2]bool
 	pending   [2]action
 	wanted    [2]wishes
 	// pendingWanted is what was wanted when the write was decided on.
@@ -30,6 +31,9 @@ func (w world) pool() ceph.Pool {
 		if w.users[i] != "" {
 			keys[operator.key()] = w.users[i]
 		}
+		if w.announced[i] {
+			keys[operator.change()] = "x"
+		}
 	}
 	return ceph.Pool{Applications: []string{"rbd"}, NoDelete: w.flag, Metadata: map[string]map[string]string{"rbd": keys}}
 }
@@ -40,17 +44,32 @@ func (w world) decide(i int) world {
 	return w
 }
 
-// write does what an operator decided on, maybe long ago.
-func (w world) write(i int) world {
+// write does what an operator decided on, maybe long ago, or only the first or the second part of it.
+func (w world) write(i int, parts ...bool) world {
+	first, second := true, true
+	if len(parts) > 0 {
+		first, second = parts[0], parts[1]
+	}
+	wanted, before := w.pendingWanted[i], w
 	switch w.pending[i] {
 	case claim:
-		w.users[i] = w.pendingWanted[i].value()
+		w.users[i], w.announced[i] = wanted.value(), w.announced[i] || wanted.keeps() && !w.flag
+	case announce:
+		w.announced[i] = true
 	case protect:
 		w.flag, w.key = true, true
-	case unclaim:
-		w.users[i] = ""
 	case release:
 		w.flag, w.key = false, false
+	case finish:
+		w.announced[i] = false
+	case unclaim:
+		w.users[i], w.announced[i] = "", false
+	}
+	if !first {
+		w.flag, w.users = before.flag, before.users
+	}
+	if !second {
+		w.key, w.announced = before.key, before.announced
 	}
 	w.pending[i], w.pendingWanted[i] = nothing, gone
 	return w
@@ -71,7 +90,7 @@ func reachable(from ...world) []world {
 		for i := range operators {
 			crashed := w
 			crashed.pending[i], crashed.pendingWanted[i] = nothing, gone
-			following = append(following, w.decide(i), w.write(i), crashed)
+			following = append(following, w.decide(i), w.write(i), w.write(i, true, false), w.write(i, false, true), crashed)
 			for _, other := range []wishes{gone, used, kept} {
 				changed := w
 				changed.wanted[i] = other
@@ -156,12 +175,12 @@ func TestAdministratorsFlagStays(t *testing.T) {
 }
 
 // TestAdministratorsFlagDuringAClaim: an operator that is between its writes, or crashed there, takes
-// nobody's flag for its own. Only a write that is on its way already cannot be stopped.
+// nobody's flag for its own. Only a change that is announced already, or on its way, cannot be told from it.
 func TestAdministratorsFlagDuringAClaim(t *testing.T) {
 	var flagged []world
 	for _, w := range reachable(world{}) {
-		onItsWay := slices.ContainsFunc(w.pending[:], func(a action) bool { return a == protect || a == release })
-		if w.flag || onItsWay || t.Failed() {
+		onItsWay := slices.ContainsFunc(w.pending[:], func(a action) bool { return a != nothing && a != finish && a != unclaim })
+		if w.flag || onItsWay || w.announced != [2]bool{} || t.Failed() {
 			continue
 		}
 		w.flag = true

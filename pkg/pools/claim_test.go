@@ -61,7 +61,7 @@ func TestMark(t *testing.T) {
 		}
 	}
 	const flag, a, b = "cephfs:" + driver.ProtectionKey, "rbd:" + driver.ClaimPrefix + "a.rbd", "rbd:" + driver.ClaimPrefix + "b.rbd"
-	do(operators[0], kept, 3, true, flag, a)
+	do(operators[0], kept, 5, true, flag, a)
 	do(operators[0], kept, 0, true, flag, a)
 	do(operators[1], kept, 1, true, flag, a, b)
 	do(operators[0], gone, 1, true, flag, b)
@@ -69,10 +69,10 @@ func TestMark(t *testing.T) {
 	c.RenamePool("p", "q")
 	c.RenamePool("q", "p")
 	do(operators[0], used, 1, true, flag, a, b)
-	do(operators[1], gone, 3, false, a)
+	do(operators[1], gone, 5, false, a)
 	do(operators[1], gone, 0, false, a)
-	do(operators[0], kept, 3, true, flag, a)
-	do(operators[0], used, 3, false, a)
+	do(operators[0], kept, 5, true, flag, a)
+	do(operators[0], used, 5, false, a)
 	do(operators[0], gone, 1, false)
 
 	c.SetNoDelete("p", true)

@@ -27,7 +27,7 @@ func TestOwnPoolIsMadeOnce(t *testing.T) {
 		}
 	}
 	r.expect(t, "made", condition.AsExpected)
-	writes := map[string]int{"osd pool create": 1, "osd pool application enable": 1, "osd pool application set": 1}
+	writes := map[string]int{"osd pool create": 1, "osd pool application enable": 1, "osd pool application set": 2}
 	if diff := cmp.Diff(writes, r.ceph.Writes()); diff != "" {
 		t.Errorf("writes to Ceph (-want +got):\n%s", diff)
 	}

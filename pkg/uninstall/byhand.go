@@ -21,7 +21,7 @@ func byHand(ctx context.Context, client pools.Marker, infraID string) []string {
 	if err != nil {
 		return nil
 	}
-	r := &rehearsal{}
+	r := &rehearsal{unsaid: map[string]bool{}}
 	for _, p := range all {
 		p.Metadata = maps.Clone(p.Metadata)
 		for application, keys := range p.Metadata {
@@ -52,6 +52,8 @@ type rehearsal struct {
 	mu       sync.Mutex
 	pools    []ceph.Pool
 	commands []string
+	// unsaid are changes that the rehearsal has announced: who follows the commands needs none.
+	unsaid map[string]bool
 }
 
 func (r *rehearsal) Pools(context.Context) ([]ceph.Pool, error) {
@@ -68,6 +70,9 @@ func (r *rehearsal) change(name, command string, change func(*ceph.Pool)) error 
 		return fmt.Errorf("pool %q: %w", name, ceph.ErrNotFound)
 	}
 	change(&r.pools[i])
+	if command == "" {
+		return nil
+	}
 	r.commands = append(r.commands, "ceph osd pool "+command)
 	return nil
 }
@@ -77,7 +82,11 @@ func (r *rehearsal) SetNoDelete(_ context.Context, pool string, on bool) error {
 }
 
 func (r *rehearsal) SetPoolMetadata(_ context.Context, pool, application, key, value string) error {
-	return r.change(pool, shell.Command("application", "set", pool, application, key, value), func(p *ceph.Pool) {
+	command := shell.Command("application", "set", pool, application, key, value)
+	if driver.IsChange(key) {
+		command, r.unsaid[pool+key] = "", true
+	}
+	return r.change(pool, command, func(p *ceph.Pool) {
 		if p.Metadata == nil {
 			p.Metadata = map[string]map[string]string{}
 		}
@@ -86,7 +95,11 @@ func (r *rehearsal) SetPoolMetadata(_ context.Context, pool, application, key, v
 }
 
 func (r *rehearsal) RemovePoolMetadata(_ context.Context, pool, application, key string) error {
-	return r.change(pool, shell.Command("application", "rm", pool, application, key), func(p *ceph.Pool) {
+	command := shell.Command("application", "rm", pool, application, key)
+	if r.unsaid[pool+key] {
+		command = ""
+	}
+	return r.change(pool, command, func(p *ceph.Pool) {
 		keys := maps.Clone(p.Metadata[application])
 		delete(keys, key)
 		p.Metadata[application] = keys

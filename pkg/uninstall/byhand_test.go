@@ -11,7 +11,7 @@ import (
 // TestByHand: what is printed is pasted into a shell, and Ceph takes nearly any name for a pool.
 func TestByHand(t *testing.T) {
 	claim := driver.ClaimKey(infra, driver.RBD.Kind)
-	client := &rehearsal{pools: []ceph.Pool{{ID: 1, Name: "a $(b)", Applications: []string{"rbd"}, NoDelete: true, Metadata: map[string]map[string]string{
+	client := &rehearsal{unsaid: map[string]bool{}, pools: []ceph.Pool{{ID: 1, Name: "a $(b)", Applications: []string{"rbd"}, NoDelete: true, Metadata: map[string]map[string]string{
 		"rbd": {driver.ProtectionKey: "set-by-an-operator", claim: driver.ClaimInUse},
 	}}}}
 	got := byHand(t.Context(), client, infra)

@@ -24,6 +24,7 @@ var volatile = [][]string{
 	{"metadata", "managedFields"}, {"metadata", "annotations", "deployment.kubernetes.io/revision"},
 	{"metadata", "annotations", "deprecated.daemonset.template.generation"}, {"metadata", "annotations", "storage.openshift.io/stable-generation"},
 	{"status", "generations"}, {"status", "observedGeneration"},
+	{"spec", "clusterIP"}, {"spec", "clusterIPs"}, {"data", "tls.crt"}, {"data", "tls.key"},
 }
 
 // kubernetes is the state of all objects that operators write. Keys are those of users, whichever they are.

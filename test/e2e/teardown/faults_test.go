@@ -13,7 +13,7 @@ import (
 )
 
 // mostRuns is more than the removal of a few volumes has writes, each of which meets several faults.
-const mostRuns = 400
+const mostRuns = 2000
 
 func calls() {
 	// What is killed while it has a filesystem mounted keeps the next run waiting for a minute.
@@ -41,8 +41,9 @@ func calls() {
 // stride is how far the first run gets, and how far each that is killed gets: in a soak, each of their writes is the last one once.
 func stride() int { return sample.Stride(10) }
 
-// again tears a cluster down, again and again, with a fault at the same write of each run, until one has nothing
-// to do any more that a fault could happen at. It returns how many have happened.
+// again tears a cluster down, again and again, with each fault at that write and then at the one after it, until a run
+// has nothing to do any more that a fault could happen at: the first write of each run is into a record, so that none
+// goes on that is ended there. It returns how many have happened.
 func again(ctx SpecContext, name string, rows []row, all []faults.Fault, at int) (happened int) {
 	GinkgoHelper()
 	c, bystander := ceph.Cluster(name, 1), ceph.Cluster("beside-"+name, 2)
@@ -52,14 +53,14 @@ func again(ctx SpecContext, name string, rows []row, all []faults.Fault, at int)
 	Expect(err).NotTo(HaveOccurred())
 	for i := 0; ; i++ {
 		Expect(i).To(BeNumerically("<", mostRuns), "it never ends")
-		fault := all[i%len(all)]
-		Expect(preloaded.Arm(fault, at)).To(Succeed())
+		fault, write := all[i%len(all)], at+i/len(all)%2
+		Expect(preloaded.Arm(fault, write)).To(Succeed())
 		cmd := command(ctx, "--infra-id="+c.InfraID, "--yes")
 		cmd.Env = append(cmd.Env, preloaded.Environment()...)
 		out, err := cmd.CombinedOutput()
 		hit, problem := preloaded.Hit()
 		Expect(problem).NotTo(HaveOccurred())
-		AddReportEntry(fmt.Sprintf("%s at write %d, %s: %v", fault.Name, at, hit, err), string(out), ReportEntryVisibilityFailureOrVerbose)
+		AddReportEntry(fmt.Sprintf("%s at write %d, %s: %v", fault.Name, write, hit, err), string(out), ReportEntryVisibilityFailureOrVerbose)
 		if hit != "" {
 			happened++
 		} else if err == nil {
