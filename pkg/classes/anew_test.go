@@ -140,6 +140,31 @@ func TestRecordsNothingWithoutNeed(t *testing.T) {
 	}
 }
 
+// TestCacheIsBehind: while the cache has another class than there is, nothing is forgotten, and library-go, which would
+// fail, does not run.
+func TestCacheIsBehind(t *testing.T) {
+	place := &ceph.Placement{FSID: "f", Pool: "p"}
+	remembered := state.Class{UID: "old", Annotations: map[string]string{defaultAnnotation: "false"}}
+	for name, live := range map[string]*storagev1.StorageClass{
+		"Gone":    nil,
+		"Changed": {ObjectMeta: metav1.ObjectMeta{Name: driver.RBD.StorageClass, ResourceVersion: "2"}},
+	} {
+		cached := ours(map[string]string{"clusterID": "f", "pool": "p"})
+		cached.UID, cached.ResourceVersion = "old", "1"
+		s := newStorageClass(t, driver.RBD, cached, place)
+		record := &memory{class: &remembered}
+		s.Record, s.Kube = record, fake.NewClientset()
+		if live != nil {
+			s.Kube = fake.NewClientset(live)
+		}
+		ran := false
+		err := s.Guard(func(context.Context, factory.SyncContext) error { ran = true; return nil })(t.Context(), nil)
+		if err != nil || ran || record.writes > 0 {
+			t.Errorf("%s: %v, library-go ran is %t, %d writes of the record, which is %v", name, err, ran, record.writes, record.class)
+		}
+	}
+}
+
 // TestSettingsChangeMidway: library-go deletes a class for nothing that was not recorded and tried before.
 func TestSettingsChangeMidway(t *testing.T) {
 	place := &ceph.Placement{FSID: "f", Pool: "p"}

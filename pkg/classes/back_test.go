@@ -7,7 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -93,5 +96,33 @@ func TestSecondSnapshotDefault(t *testing.T) {
 	annotations := r.class(t, snapshot)["metadata"].(map[string]any)["annotations"]
 	if diff := cmp.Diff(map[string]any{"users": "own"}, annotations); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestSnapshotCacheIsBehind: what is remembered of a class that is gone is not forgotten while the cache has it still.
+func TestSnapshotCacheIsBehind(t *testing.T) {
+	snapshot, _ := resources()
+	for name, gone := range map[string]bool{"Gone": true, "There": false} {
+		r := newSnapshotsRig(t)
+		quiet := func() bool {
+			r.client.ClearActions()
+			return r.controller.Sync(t.Context(), r.syncCtx) == nil && len(r.writes()) == 0
+		}
+		r.settle(t, "made", quiet)
+		record := &memory{class: &state.Class{UID: "old", Annotations: map[string]string{"a": "b"}}}
+		r.config.Record = record
+		var err error
+		if r.controller, err = NewSnapshots(r.config); err != nil {
+			t.Fatal(err)
+		}
+		if gone {
+			r.client.PrependReactor("get", snapshot.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+				return true, nil, apierrors.NewNotFound(snapshot.GroupResource(), driver.RBD.SnapshotClass)
+			})
+		}
+		r.settle(t, "looked at", func() bool { return true })
+		if record.class.Empty() == gone {
+			t.Errorf("%s: %v is remembered", name, record.class)
+		}
 	}
 }

@@ -172,13 +172,21 @@ func (c *snapshots) create(ctx context.Context, w *watch, wanted *unstructured.U
 func (c *snapshots) update(ctx context.Context, w *watch, existing, wanted *unstructured.Unstructured, last state.Class) error {
 	kind, name := wanted.GetKind(), wanted.GetName()
 	next, changed := merged(existing, wanted)
+	client := c.Dynamic.Resource(w.resource)
 	if !changed && !last.Empty() {
+		// The cache may have a class that is gone.
+		_, err := client.Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("reading %s %s: %w", kind, name, err)
+		}
 		return c.record(kind).Save(ctx, state.Class{})
 	}
 	if !changed {
 		return nil
 	}
-	client := c.Dynamic.Resource(w.resource)
 	_, err := client.Update(ctx, next, metav1.UpdateOptions{})
 	if apierrors.IsInvalid(err) && kind == groupSnapshotClassKind {
 		if err := c.GroupRecord.Save(ctx, state.ClassOf(existing)); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/csi/csistorageclasscontroller"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
@@ -83,6 +84,9 @@ func (s *StorageClass) Guard(inner factory.SyncFunc) factory.SyncFunc {
 		if !ready {
 			s.Held.Set(held)
 			return nil
+		}
+		if current, err := s.current(ctx); err != nil || !current {
+			return err // What the cache lacks wakes the controller when it comes.
 		}
 		if err := s.keep(ctx); err != nil {
 			return err
@@ -170,6 +174,23 @@ func (s *StorageClass) Hook() csistorageclasscontroller.StorageClassHookFunc {
 		s.Held.Set(held)
 		return nil
 	}
+}
+
+// current says whether the cache has what the API server has of the class. By an older one, what is remembered of
+// a class that is gone would be forgotten, and library-go would fail.
+func (s *StorageClass) current(ctx context.Context) (bool, error) {
+	existing, err := s.existing()
+	if err != nil {
+		return false, err
+	}
+	live, err := s.Kube.StorageV1().StorageClasses().Get(ctx, s.Driver.StorageClass, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return existing == nil, nil
+	case err != nil:
+		return false, fmt.Errorf("reading StorageClass %s: %w", s.Driver.StorageClass, err)
+	}
+	return existing != nil && existing.ResourceVersion == live.ResourceVersion, nil
 }
 
 // existing returns the class of our name, or nil.

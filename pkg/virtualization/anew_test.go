@@ -90,4 +90,12 @@ func TestKilledWhileMadeAnew(t *testing.T) {
 	if record.class == nil || record.class.UID != "" {
 		t.Errorf("%+v is remembered: a class that is deleted later would come back with it", record.class)
 	}
+
+	record.class = &savedstate.Class{UID: "new", Annotations: after.Annotations}
+	if err := client.StorageV1().StorageClasses().Delete(t.Context(), "v", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := process(after); err != nil || record.class.Empty() {
+		t.Errorf("%v; what is remembered of a class that is gone is forgotten while the cache has it still", err)
+	}
 }

@@ -177,6 +177,14 @@ func (c classController) forget(ctx context.Context, facts classFacts) error {
 	if facts.existing == nil || facts.last.Empty() {
 		return nil
 	}
+	// The cache may have a class that is gone.
+	_, err := c.Kube.StorageV1().StorageClasses().Get(ctx, facts.existing.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading StorageClass %s: %w", facts.existing.Name, err)
+	}
 	return c.Record.Save(ctx, savedstate.Class{})
 }
 

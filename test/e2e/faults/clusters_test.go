@@ -32,8 +32,8 @@ func monReplaced() change {
 
 var monsMade int
 
-// counted are parts of texts that are new each time.
-var counted = regexp.MustCompile(`(epoch\W+|uid\W+)[0-9a-f-]+`)
+// counted are parts of texts that are new each time, or made of what is: of a serving certificate, of fields that are compared themselves.
+var counted = regexp.MustCompile(`(epoch\W+|uid\W+)[0-9a-f-]+|(/dep-\w+":"|/spec-hash":"|/operator-version":"[^" ]* )[\w=-]+`)
 
 // alike is a text in which all mons are the same one, all monmaps, and whatever was deleted and made anew.
 func alike(text string) string {
@@ -44,7 +44,7 @@ func alike(text string) string {
 			pairs = append(pairs, hostAndPort, "a mon")
 		}
 	}
-	return counted.ReplaceAllString(strings.NewReplacer(pairs...).Replace(text), "${1}0")
+	return counted.ReplaceAllString(strings.NewReplacer(pairs...).Replace(text), "${1}${2}0")
 }
 
 // secondCluster declares another Ceph cluster. Its entry stays in the mons' Secret when it goes, so that there is something
