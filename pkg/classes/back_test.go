@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	storagev1 "k8s.io/api/storage/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 
@@ -109,15 +109,11 @@ func TestSnapshotCacheIsBehind(t *testing.T) {
 			return r.controller.Sync(t.Context(), r.syncCtx) == nil && len(r.writes()) == 0
 		}
 		r.settle(t, "made", quiet)
-		record := &memory{class: &state.Class{UID: "old", Annotations: map[string]string{"a": "b"}}}
-		r.config.Record = record
-		var err error
-		if r.controller, err = NewSnapshots(r.config); err != nil {
-			t.Fatal(err)
-		}
+		record := r.config.Record.(*memory)
+		record.class = &state.Class{UID: "old", Annotations: map[string]string{"a": "b"}}
 		if gone {
-			r.client.PrependReactor("get", snapshot.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
-				return true, nil, apierrors.NewNotFound(snapshot.GroupResource(), driver.RBD.SnapshotClass)
+			r.client.PrependReactor("list", snapshot.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+				return true, &unstructured.UnstructuredList{}, nil
 			})
 		}
 		r.settle(t, "looked at", func() bool { return true })

@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/utils/ptr"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -175,12 +176,12 @@ func (c *snapshots) update(ctx context.Context, w *watch, existing, wanted *unst
 	client := c.Dynamic.Resource(w.resource)
 	if !changed && !last.Empty() {
 		// The cache may have a class that is gone.
-		_, err := client.Get(ctx, name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			return nil
-		}
+		there, err := client.List(ctx, metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()})
 		if err != nil {
 			return fmt.Errorf("reading %s %s: %w", kind, name, err)
+		}
+		if len(there.Items) == 0 {
+			return nil
 		}
 		return c.record(kind).Save(ctx, state.Class{})
 	}
