@@ -53,8 +53,8 @@ func restored(d driver.Driver) change {
 // revive starts operators again that have ended, as the kubelet does.
 func revive(g Gomega) {
 	for _, d := range driver.All {
-		if env.Operator(d).Exited() != nil {
-			g.Expect(env.Operator(d).Restart()).To(Succeed())
+		if p := env.Operator(d); p != nil && p.Exited() != nil {
+			g.Expect(p.Restart()).To(Succeed())
 		}
 	}
 }
