@@ -17,8 +17,8 @@ import (
 func (c *Controller) look(clusters []ceph.Cluster) error {
 	now := c.Clock.Now()
 	config, err := c.ClusterIDs()
-	if err != nil {
-		return err
+	if err != nil || len(config) == 0 {
+		return err // Without config.json nobody knows in which group or namespace volumes are; it wakes the controller.
 	}
 	snapshots, complete, trouble := c.Contents.Taken()
 	if !complete && trouble == nil {

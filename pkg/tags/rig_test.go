@@ -92,6 +92,7 @@ func newRig(t *testing.T, d driver.Driver, denied ...string) *rig {
 	r := &rig{
 		operator: conditiontest.New(operatorv1.Managed), kube: fake.NewClientset(), ceph: cephtest.New(),
 		connected: true, ours: true, clock: clocktesting.NewFakeClock(time.Unix(1000, 0)),
+		clusterIDs: []ceph.ConfigEntry{{ClusterID: cephtest.FSID}},
 	}
 	r.ceph.AddPool(ceph.Pool{Name: "rbd", Applications: []string{"rbd"}})
 	r.ceph.AddFileSystem("myfs", true)

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -131,6 +132,23 @@ func TestRetainMark(t *testing.T) {
 		r.later(t, time.Minute)
 		f.expect(t, r, 1, own(1, ceph.TagRetain, "true", ceph.TagRetainOf, uuid(1)))
 	})
+}
+
+// TestWithoutConfig: while config.json is away, nobody says of a volume in a group of its own that it is gone.
+func TestWithoutConfig(t *testing.T) {
+	r := newRig(t, driver.RBD)
+	entry := []ceph.ConfigEntry{{ClusterID: cephtest.FSID, ImageNamespace: "t"}}
+	at := ceph.ImagePlace{Pool: "rbd", Namespace: "t", Name: "csi-vol-" + uuid(1)}
+	r.ceph.AddImage(at)
+	r.add(t, provisioned(driver.RBD, 1, 1))
+	r.clusterIDs = nil
+	r.later(t, 0)
+	if got, _ := r.controller.Report.Get(); len(got) > 0 {
+		t.Errorf("it is judged: %+v", got)
+	}
+	r.clusterIDs = entry
+	r.later(t, time.Minute)
+	r.expectCounts(t, Counts{Tagged: 1})
 }
 
 // TestClusterIDs: somebody else's driver names Ceph clusters, and RADOS namespaces in them, as it

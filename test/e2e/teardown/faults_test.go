@@ -41,9 +41,12 @@ func calls() {
 // stride is how far the first run gets, and how far each that is killed gets: in a soak, each of their writes is the last one once.
 func stride() int { return sample.Stride(10) }
 
-// again tears a cluster down, again and again, with each fault at that write and then at the one after it, until a run
-// has nothing to do any more that a fault could happen at: the first write of each run is into a record, so that none
-// goes on that is ended there. It returns how many have happened.
+// intoRecords is more than what a run writes into records before it removes anything: of runs that all end there, none
+// goes on.
+const intoRecords = 4
+
+// again tears a cluster down, again and again, with each fault at that write and at those right after it, until a run
+// has nothing to do any more that a fault could happen at. It returns how many have happened.
 func again(ctx SpecContext, name string, rows []row, all []faults.Fault, at int) (happened int) {
 	GinkgoHelper()
 	c, bystander := ceph.Cluster(name, 1), ceph.Cluster("beside-"+name, 2)
@@ -53,7 +56,7 @@ func again(ctx SpecContext, name string, rows []row, all []faults.Fault, at int)
 	Expect(err).NotTo(HaveOccurred())
 	for i := 0; ; i++ {
 		Expect(i).To(BeNumerically("<", mostRuns), "it never ends")
-		fault, write := all[i%len(all)], at+i/len(all)%2
+		fault, write := all[i%len(all)], at+i/len(all)%intoRecords
 		Expect(preloaded.Arm(fault, write)).To(Succeed())
 		cmd := command(ctx, "--infra-id="+c.InfraID, "--yes")
 		cmd.Env = append(cmd.Env, preloaded.Environment()...)
