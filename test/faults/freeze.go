@@ -14,7 +14,7 @@ func Freeze(ctx context.Context, ceph *cephdaemons.Ceph, part Part, dies bool, o
 	both := map[Part]struct{ begin, end func() error }{
 		Mons: {ceph.PauseMons, ceph.ResumeMons},
 		Mgr:  {ceph.PauseMgr, ceph.ResumeMgr},
-		OSD:  {ceph.PauseOSD, ceph.ResumeOSD},
+		OSD:  {ceph.PauseOSD, func() error { return ceph.ResumeOSD(ctx) }},
 		MDS:  {ceph.PauseMDS, ceph.ResumeMDS},
 		Room: {func() error { return ceph.Fill(ctx) }, func() error { return ceph.Empty(ctx) }},
 	}[part]

@@ -173,8 +173,16 @@ func (c *Ceph) mgr() *process.Process { return c.process(mgrDaemon) }
 // PauseOSD freezes the OSD alone, of which nobody tells the mons.
 func (c *Ceph) PauseOSD() error { return c.process(osdDaemon).Pause() }
 
-// ResumeOSD continues a paused OSD.
-func (c *Ceph) ResumeOSD() error { return c.process(osdDaemon).Resume() }
+// ResumeOSD continues a paused OSD, and has it join anew: what it was asked while its lease on a placement group of which
+// it has the only copy had run out, it would answer at the next change of that group alone, maybe never (seen with Ceph
+// 16.2.15, "laggy").
+func (c *Ceph) ResumeOSD(ctx context.Context) error {
+	if err := c.process(osdDaemon).Resume(); err != nil {
+		return err
+	}
+	_, err := c.Command(ctx, "osd", "down", "0")
+	return err
+}
 
 // PauseMDS freezes the MDS alone.
 func (c *Ceph) PauseMDS() error { return c.process(mdsDaemon).Pause() }
@@ -204,6 +212,12 @@ func (c *Ceph) Kill(ctx context.Context, kind string) []string {
 func (c *Ceph) StartAgain(ctx context.Context, killed []string) error {
 	for _, daemon := range killed {
 		kind, id, _ := strings.Cut(daemon, ".")
+		if daemon == mdsDaemon {
+			// Until its successor has joined, the mons take the one that was killed for active.
+			if _, err := c.Command(ctx, "mds", "fail", id); err != nil {
+				return err
+			}
+		}
 		if err := c.start(kind, id); err != nil {
 			return err
 		}

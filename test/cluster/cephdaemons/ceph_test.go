@@ -37,6 +37,7 @@ func TestCeph(t *testing.T) {
 	checkPause(t, c)
 	checkFull(t, c)
 	checkRestart(t, c)
+	checkSilentOSD(t, c)
 	checkKilled(t, c)
 	checkStartedAnew(t, c)
 	checkFailedFilesystem(t, c)
@@ -178,6 +179,39 @@ func checkKilled(t *testing.T, c *Ceph) {
 	out, err := c.RBD(t.Context(), "ls", "rbd")
 	if err != nil || string(out) != "image\n" {
 		t.Errorf("images afterwards: %q, %v", out, err)
+	}
+}
+
+// lease is how long an OSD may answer reads before it has to renew that, with Ceph's settings.
+const lease = 16 * time.Second
+
+// checkSilentOSD: what was asked of an OSD while it was silent gets an answer when it is not any more, however long that was.
+func checkSilentOSD(t *testing.T, c *Ceph) {
+	t.Helper()
+	asked := make(chan error, 1)
+	go func() {
+		_, err := c.RADOS(t.Context(), "-p", "rbd", "bench", "30", "write", "-t", "32", "-b", "4096")
+		asked <- err
+	}()
+	<-time.After(2 * time.Second)
+	if err := c.PauseOSD(); err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(lease + 4*time.Second)
+	if err := c.ResumeOSD(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-asked:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("an OSD that was silent answers for ever nobody")
+	}
+	killed := c.Kill(t.Context(), "ceph-mds")
+	if err := c.StartAgain(t.Context(), killed); err != nil {
+		t.Fatal(err)
 	}
 }
 

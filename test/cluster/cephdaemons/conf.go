@@ -42,6 +42,7 @@ const daemonSettings = `
 	osd crush chooseleaf type = 0
 	osd objectstore = memstore
 	osd fast shutdown = false
+	osd max markdown count = 100000
 	memstore device bytes = 1073741824
 	osd max object name len = 256
 	mds reconnect timeout = 10
