@@ -123,7 +123,7 @@ const begun = 10 * time.Second
 func resting(ctx context.Context, begun time.Duration) both {
 	GinkgoHelper()
 	rest(ctx, begun)
-	return both{kubernetes: kubernetes(ctx), ceph: inCeph(ctx), volumes: dumpVolumes()}
+	return both{kubernetes: kubernetes(ctx), ceph: inCeph(ctx), volumes: dumpVolumes(Default)}
 }
 
 // rest waits until nobody writes any more, of those too who begin so late.
@@ -209,6 +209,6 @@ func expectState(ctx context.Context, d driver.Driver, want both, limit time.Dur
 		g.Expect(proxies[d.Name].Clear() && silenced.Load() == 0).To(BeTrue(), "the fault goes on")
 		g.Expect(kubernetes(ctx).differences(want.kubernetes)).To(BeEmpty())
 		g.Expect(inCeph(ctx).differences(want.ceph)).To(BeEmpty())
-		g.Expect(want.volumes.Changes(dumpVolumes())).To(BeEmpty())
+		g.Expect(want.volumes.Changes(dumpVolumes(g))).To(BeEmpty())
 	}).WithContext(ctx).WithTimeout(limit).WithPolling(fixture.CephPolling).Should(Succeed())
 }

@@ -107,12 +107,11 @@ func deleteVolumes(ctx context.Context) {
 }
 
 // dumpVolumes is all that Ceph has of these volumes: data, tags and journals.
-func dumpVolumes() volumes.Dump {
-	GinkgoHelper()
+func dumpVolumes(g Gomega) volumes.Dump {
 	if maker == nil {
 		return nil
 	}
 	all, err := csi.Dump([]string{volumeOf[driver.RBD.Name].pool}, cephdaemons.Filesystem)
-	Expect(err).NotTo(HaveOccurred())
+	g.Expect(err).NotTo(HaveOccurred())
 	return all.About(maker.Words()...)
 }
