@@ -139,6 +139,11 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	said := configinformers.NewSharedInformerFactory(config, resync)
 	configMaps := kubeInformers.InformersFor(driver.Namespace).Core().V1().ConfigMaps()
 	infraID := infraid.Memory{Load: state.InfraIDs(kube.CoreV1(), configMaps.Lister(), d).Load, Synced: configMaps.Informer().HasSynced}
+	volumes := informers.NewSharedInformerFactory(kube, resync)
+	volumeInformer := volumes.Core().V1().PersistentVolumes().Informer()
+	if err := volumeInformer.SetTransform(newVolumeTrimmer(d, volumeInformer.GetStore()).trim); err != nil {
+		return nil, fmt.Errorf("preparing the informer of PersistentVolumes: %w", err)
+	}
 	kernels, err := credentials.NewKernels(kube)
 	if err != nil {
 		return nil, err
@@ -150,7 +155,7 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 		clusterCSIDrivers: operatorinformers.NewSharedInformerFactoryWithOptions(ops, resync, operatorinformers.WithTweakListOptions(onlyOurs)),
 		config:            infraid.Remember(said, infraID), said: said,
 		kubeInformers: kubeInformers,
-		volumes:       informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTransform(newVolumeTrimmer(d).trim)),
+		volumes:       volumes,
 		masters:       informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTweakListOptions(onlyMasters), informers.WithTransform(trimNode)),
 		csiNodes:      informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTransform(nodes.TrimCSINode(d))),
 		attachments:   informers.NewSharedInformerFactoryWithOptions(kube, resync, informers.WithTransform(tags.TrimAttachment)),

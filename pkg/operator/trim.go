@@ -6,8 +6,10 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
@@ -21,6 +23,8 @@ type volumeTrimmer struct {
 	// driver is the one of whose volumes more is kept than that they are there; of those that others
 	// like it serve, too.
 	driver driver.Driver
+	// held has them by name.
+	held cache.Store
 
 	mu sync.Mutex
 	// shared are the attributes of volumes, by their text: those of a class are all the same.
@@ -31,16 +35,21 @@ type volumeTrimmer struct {
 	names map[string]string
 }
 
-func newVolumeTrimmer(d driver.Driver) *volumeTrimmer {
-	return &volumeTrimmer{driver: d, shared: map[string]map[string]string{}, legacy: map[string]corev1.PersistentVolumeSource{}, names: map[string]string{}}
+func newVolumeTrimmer(d driver.Driver, held cache.Store) *volumeTrimmer {
+	return &volumeTrimmer{driver: d, held: held, shared: map[string]map[string]string{}, legacy: map[string]corev1.PersistentVolumeSource{}, names: map[string]string{}}
 }
 
 // trim works in place. A smaller copy would be among volumes of its own size, which go: their places
-// stay empty, which was 10 MB with 20,000 volumes.
+// stay empty, which was 10 MB with 20,000 volumes. For the same reason a volume that is listed again as it was stays where
+// it is.
 func (t *volumeTrimmer) trim(obj any) (any, error) {
 	pv, ok := obj.(*corev1.PersistentVolume)
 	if !ok {
 		return obj, nil
+	}
+	held, _, err := t.held.GetByKey(pv.Name)
+	if err != nil || held == obj {
+		return obj, err
 	}
 	out := corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: pv.Name, UID: pv.UID, ResourceVersion: pv.ResourceVersion, DeletionTimestamp: pv.DeletionTimestamp},
@@ -64,6 +73,9 @@ func (t *volumeTrimmer) trim(obj any) (any, error) {
 		}
 	}
 	*pv = out
+	if held != nil && equality.Semantic.DeepEqual(held, obj) {
+		return held, nil
+	}
 	return pv, nil
 }
 

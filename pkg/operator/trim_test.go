@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
@@ -64,7 +65,7 @@ func TestTrimmedVolumesTellTheirTags(t *testing.T) {
 		},
 		Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeBound},
 	}
-	trimmer := newVolumeTrimmer(driver.CephFS)
+	trimmer := newVolumeTrimmer(driver.CephFS, cache.NewStore(cache.MetaNamespaceKeyFunc))
 	driver.SetDeletionSecret(pv, &corev1.SecretReference{Namespace: "tenant", Name: "s"})
 	want := pv.DeepCopy()
 	pv.Annotations["example.com/mine"] = "yes"
@@ -93,6 +94,60 @@ func TestTrimmedVolumesTellTheirTags(t *testing.T) {
 	}
 }
 
+// TestListedAgain has a volume that is listed again as it was stay where it is, and no other; a cluster that was restored
+// may have another content under the same version.
+func TestListedAgain(t *testing.T) {
+	volume := func(change func(*corev1.PersistentVolume)) *corev1.PersistentVolume {
+		pv := &corev1.PersistentVolume{
+			ObjectMeta: metav1.ObjectMeta{Name: "pv", UID: "u", ResourceVersion: "7", Labels: map[string]string{"a": "b"}},
+			Spec: corev1.PersistentVolumeSpec{PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{
+				Driver: driver.RBD.Name, VolumeHandle: "h", VolumeAttributes: map[string]string{"pool": "p", "imageName": "i"},
+			}}},
+		}
+		change(pv)
+		return pv
+	}
+	for name, tc := range map[string]struct {
+		change func(*corev1.PersistentVolume)
+		stays  bool
+	}{
+		"AsItWas":     {func(*corev1.PersistentVolume) {}, true},
+		"NotKept":     {func(pv *corev1.PersistentVolume) { pv.Labels = nil }, true},
+		"Changed":     {func(pv *corev1.PersistentVolume) { pv.ResourceVersion = "8" }, false},
+		"Restored":    {func(pv *corev1.PersistentVolume) { pv.Spec.CSI.VolumeHandle = "other" }, false},
+		"MadeAnew":    {func(pv *corev1.PersistentVolume) { pv.UID = "v" }, false},
+		"NotThereYet": {func(pv *corev1.PersistentVolume) { pv.Name = "other" }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+			trimmer := newVolumeTrimmer(driver.RBD, store)
+			trim := func(obj any) any {
+				out, err := trimmer.trim(obj)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return out
+			}
+			held := trim(volume(func(*corev1.PersistentVolume) {}))
+			if err := store.Add(held); err != nil {
+				t.Fatal(err)
+			}
+			before := held.(*corev1.PersistentVolume).DeepCopy()
+			listed := trim(volume(tc.change))
+			if (listed == held) != tc.stays {
+				t.Errorf("it stays: %t", listed == held)
+			}
+			// A list passes here twice.
+			if again := trim(listed); again != listed {
+				t.Errorf("another one the second time: %v", again)
+			}
+			if diff := cmp.Diff(before, held); diff != "" {
+				t.Errorf("what is held has changed: %s", diff)
+			}
+		})
+	}
+}
+
 func TestTrimmedVolumesTellTheirPlace(t *testing.T) {
 	const handle = "0001-0024-4d95e4d6-3a1f-4fcb-8b0a-0b6d1f0c2a11-0000000000000006-6e696bba-064f-11ec-a251-0242ac110002"
 	csi := func(name string) corev1.PersistentVolumeSource {
@@ -115,7 +170,7 @@ func TestTrimmedVolumesTellTheirPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, d := range driver.All {
 				full := &corev1.PersistentVolume{Spec: corev1.PersistentVolumeSpec{PersistentVolumeSource: source}}
-				trimmer := newVolumeTrimmer(d)
+				trimmer := newVolumeTrimmer(d, cache.NewStore(cache.MetaNamespaceKeyFunc))
 				var trimmed []*corev1.PersistentVolume
 				for range 2 {
 					object, err := trimmer.trim(full.DeepCopy())
