@@ -68,17 +68,17 @@ type Calls struct {
 
 // Preload builds what such a program is preloaded with, in a folder that the program's user can get to.
 func Preload(dir string) (*Calls, error) {
-	source := filepath.Join(dir, "ceph.c")
-	err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(source, preload, 0o644), os.WriteFile(filepath.Join(dir, planFile), nil, 0o644), os.WriteFile(filepath.Join(dir, writesFile), nil, 0o666),
+	ofCeph, ofClock, c := filepath.Join(dir, "ceph.c"), filepath.Join(dir, "clock.c"), &Calls{dir: dir}
+	err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(ofCeph, preload, 0o644), os.WriteFile(ofClock, preloadClock, 0o644), c.Jump(0), os.WriteFile(filepath.Join(dir, planFile), nil, 0o644), os.WriteFile(filepath.Join(dir, writesFile), nil, 0o666),
 		// The program is another user, whatever the umask.
 		os.Chmod(dir, 0o755), os.Chmod(filepath.Join(dir, writesFile), 0o666))
 	if err != nil {
 		return nil, fmt.Errorf("folder for faults of Ceph: %w", err)
 	}
-	if out, err := exec.Command("gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o", filepath.Join(dir, libraryFile), source, "-ldl").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("building preload/ceph.c: %w: %s", err, out)
+	if out, err := exec.Command("gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o", filepath.Join(dir, libraryFile), ofCeph, ofClock, "-ldl").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("building preload/*.c: %w: %s", err, out)
 	}
-	return &Calls{dir: dir}, nil
+	return c, nil
 }
 
 // Environment is what a program on this machine needs.

@@ -1,7 +1,7 @@
 // Package faults stands between one program and the API server, and between it and Ceph's libraries, and
 // breaks one of the program's writes: the program is killed, its answer is lost, or it is refused, before or
 // after the API server or Ceph has the write; or from that write on, the program sees the cluster late, in
-// part or not at all, or Ceph is silent or full.
+// part or not at all, its clock is wrong, or Ceph is silent or full.
 package faults
 
 import (
@@ -26,6 +26,8 @@ type Fault struct {
 	// started again afterwards.
 	Silent Part
 	Dies   bool
+	// Jump is by how much the program's clock is wrong from then on, for Lasting.
+	Jump time.Duration
 	// Call is for a write to Ceph, with an errno or seconds as its Number; all others are for the API server.
 	Call   Call
 	Number int
@@ -98,9 +100,11 @@ var OfAPI = []Fault{
 	{Name: "OSD ended", Silent: OSD, Dies: true},
 	{Name: "MDS killed", Silent: MDS, Dies: true},
 	{Name: "pools full", Silent: Room},
+	{Name: "clock jumps ahead", Jump: time.Hour},
+	{Name: "clock jumps back", Jump: -time.Hour},
 }
 
 // passes says that the write itself is as any other.
 func (f Fault) passes() bool {
-	return !f.Ends && !f.Done && f.Status == 0 && (f.View != Present && f.View != Away || f.Silent != "")
+	return !f.Ends && !f.Done && f.Status == 0 && (f.View != Present && f.View != Away || f.Silent != "" || f.Jump != 0)
 }

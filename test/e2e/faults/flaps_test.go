@@ -3,6 +3,7 @@ package faults
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	. "github.com/onsi/gomega"
@@ -22,9 +23,9 @@ func allowed(fault faults.Fault) int {
 	return 2
 }
 
-// flaps are how often the status of each condition of a driver has changed since a moment.
-func flaps(d driver.Driver, since time.Time) map[string]int {
-	last, out := map[string]string{}, map[string]int{}
+// flaps are the changes of the status of each condition of a driver since a moment.
+func flaps(d driver.Driver, since time.Time) map[string][]string {
+	last, out := map[string]string{}, map[string][]string{}
 	for _, v := range env.History.Of(func(v fixture.Version) bool {
 		return v.Object.GetKind() == "ClusterCSIDriver" && v.Object.GetName() == d.Name
 	}) {
@@ -33,7 +34,7 @@ func flaps(d driver.Driver, since time.Time) map[string]int {
 		for _, c := range conditions {
 			kind, status := fmt.Sprint(c.(map[string]any)["type"]), fmt.Sprint(c.(map[string]any)["status"])
 			if before, known := last[kind]; known && before != status && v.At.After(since) {
-				out[kind]++
+				out[kind] = append(out[kind], fmt.Sprintf("%s %s: %v", v.At.Format("15:04:05.000"), status, c.(map[string]any)["message"]))
 			}
 			last[kind] = status
 		}
@@ -42,11 +43,11 @@ func flaps(d driver.Driver, since time.Time) map[string]int {
 }
 
 // flapping are sentences on conditions that changed more often than without the fault.
-func flapping(now, undisturbed map[string]int, allowed int) []string {
+func flapping(now, undisturbed map[string][]string, allowed int) []string {
 	var out []string
-	for kind, n := range now {
-		if n > undisturbed[kind]+allowed {
-			out = append(out, fmt.Sprintf("condition %s changed %d times, without the fault %d times", kind, n, undisturbed[kind]))
+	for kind, changes := range now {
+		if usual := len(undisturbed[kind]); len(changes) > usual+allowed {
+			out = append(out, fmt.Sprintf("condition %s changed %d times, without the fault %d times:\n%s", kind, len(changes), usual, strings.Join(changes, "\n")))
 		}
 	}
 	slices.Sort(out)

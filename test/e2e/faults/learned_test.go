@@ -24,8 +24,8 @@ type passage struct {
 	end both
 	// writes are how many the operator makes to the API server, calls to Ceph.
 	writes, calls int
-	// flaps are how often conditions change.
-	flaps map[string]int
+	// flaps are how conditions change.
+	flaps map[string][]string
 }
 
 type both struct {

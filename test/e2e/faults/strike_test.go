@@ -2,7 +2,9 @@ package faults
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -12,10 +14,10 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/faults"
 )
 
-// silenced is how many parts of Ceph are silent just now.
+// silenced is how many parts of Ceph are silent just now, and how many clocks wrong.
 var silenced atomic.Int32
 
-// strike is what a fault does to the operator's process or to Ceph.
+// strike is what a fault does to the operator's process, to its clock or to Ceph.
 func strike(ctx context.Context, d driver.Driver, fault faults.Fault) func() {
 	return func() {
 		if fault.Ends {
@@ -24,7 +26,20 @@ func strike(ctx context.Context, d driver.Driver, fault faults.Fault) func() {
 		if fault.Silent != "" {
 			silence(context.WithoutCancel(ctx), fault)
 		}
+		if fault.Jump != 0 {
+			jump(calls[d.Name], fault)
+		}
 	}
+}
+
+func jump(program *faults.Calls, fault faults.Fault) {
+	silenced.Add(1)
+	jumped := program.Jump(fault.Jump)
+	time.AfterFunc(faults.Lasting, func() {
+		defer GinkgoRecover()
+		defer silenced.Add(-1)
+		Expect(errors.Join(jumped, program.Jump(0))).To(Succeed())
+	})
 }
 
 func silence(ctx context.Context, fault faults.Fault) {

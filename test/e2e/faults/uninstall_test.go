@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -41,6 +43,9 @@ func stride() int { return sample.Stride(8) }
 // uninstalled runs the command again and again, with a fault soon after the begin of each run, until one
 // has nothing to do any more that a fault could happen at.
 func uninstalled(ctx SpecContext) {
+	if only := os.Getenv("ONLY"); only != "" && !regexp.MustCompile(only).MatchString("uninstall") {
+		Skip("ONLY=" + only)
+	}
 	for _, d := range driver.All {
 		env.StopOperator(ctx, d)
 	}
