@@ -48,7 +48,7 @@ func testSilentOSD(t *testing.T, c *cephdaemons.Ceph) {
 	_, err = conn.Namespaces(t.Context(), metadataPool)
 	check(t, err)
 	check(t, c.PauseOSD())
-	defer func() { check(t, c.ResumeOSD()) }()
+	defer func() { check(t, c.ResumeOSD(t.Context())) }()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	if _, err := conn.Namespaces(ctx, metadataPool); !errors.Is(err, ceph.ErrTimeout) {
