@@ -143,8 +143,12 @@ func rollout(prefix string, d *appsv1.Deployment) *applyoperatorv1.OperatorCondi
 	return condition.New(kind, operatorv1.ConditionTrue, condition.Deploying, message)
 }
 
-// rolledOut says whether the Deployment controller has called the rollout complete.
+// rolledOut says whether the Deployment controller has called the rollout complete. When the template becomes one that was
+// there before, it goes on to say so until the first new pod is there.
 func rolledOut(d *appsv1.Deployment) bool {
+	if d.Status.UpdatedReplicas < d.Status.Replicas {
+		return false
+	}
 	for _, c := range d.Status.Conditions {
 		if c.Type == appsv1.DeploymentProgressing {
 			return c.Status == "True" && c.Reason == "NewReplicaSetAvailable"

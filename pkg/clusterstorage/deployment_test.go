@@ -91,8 +91,12 @@ func TestRolloutAndHealth(t *testing.T) {
 		"Old":        {"a pod is replaced", deploymentWith(func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 0 }), yes, true},
 		"Starting":   {"the pod is not ready yet", deploymentWith(func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 0 }), yes, true},
 		"NodeReboot": {"a rollout was complete: a missing pod is no rollout", deploymentWith(reports(appsv1.DeploymentProgressing, "True", "NewReplicaSetAvailable")), no, true},
-		"Stuck":      {"the pod does not come up", deploymentWith(reports(appsv1.DeploymentProgressing, "False", "ProgressDeadlineExceeded")), yes, false},
-		"Refused":    {"pods cannot be created", deploymentWith(reports(appsv1.DeploymentReplicaFailure, "True", "FailedCreate")), yes, false},
+		"BackAgain": {"the template is one that it had before: the condition is of the former rollout", deploymentWith(func(d *appsv1.Deployment) {
+			reports(appsv1.DeploymentProgressing, "True", "NewReplicaSetAvailable")(d)
+			d.Status.Replicas, d.Status.UpdatedReplicas = 1, 0
+		}), yes, true},
+		"Stuck":   {"the pod does not come up", deploymentWith(reports(appsv1.DeploymentProgressing, "False", "ProgressDeadlineExceeded")), yes, false},
+		"Refused": {"pods cannot be created", deploymentWith(reports(appsv1.DeploymentReplicaFailure, "True", "FailedCreate")), yes, false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -129,8 +130,10 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	onlyMasters := func(o *metav1.ListOptions) { o.LabelSelector = masterLabel }
 	crds := dynamicinformer.NewDynamicSharedInformerFactory(dyn, resync)
 	crdInformer := ctrl.Together(crds.ForResource(ctrl.CRDs).Informer())
-	if err := crdInformer.SetTransform(trimCRD); err != nil {
-		return nil, fmt.Errorf("preparing the informer of CustomResourceDefinitions: %w", err)
+	volumes := informers.NewSharedInformerFactory(kube, resync)
+	kernels, err := credentials.NewKernels(kube)
+	if err := errors.Join(err, crdInformer.SetTransform(trimCRD), trimVolumes(volumes, d)); err != nil {
+		return nil, fmt.Errorf("preparing informers: %w", err)
 	}
 	kubeInformers := v1helpers.NewKubeInformersForNamespaces(kube, "", driver.Namespace)
 	tellTogether(kubeInformers)
@@ -139,15 +142,6 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	said := configinformers.NewSharedInformerFactory(config, resync)
 	configMaps := kubeInformers.InformersFor(driver.Namespace).Core().V1().ConfigMaps()
 	infraID := infraid.Memory{Load: state.InfraIDs(kube.CoreV1(), configMaps.Lister(), d).Load, Synced: configMaps.Informer().HasSynced}
-	volumes := informers.NewSharedInformerFactory(kube, resync)
-	volumeInformer := volumes.Core().V1().PersistentVolumes().Informer()
-	if err := volumeInformer.SetTransform(newVolumeTrimmer(d, volumeInformer.GetStore()).trim); err != nil {
-		return nil, fmt.Errorf("preparing the informer of PersistentVolumes: %w", err)
-	}
-	kernels, err := credentials.NewKernels(kube)
-	if err != nil {
-		return nil, err
-	}
 	c := &clients{
 		Env:      ctrl.Env{Driver: d, Operator: one, Kube: kube, Dynamic: dyn, CRDs: crdInformer, Recorder: cc.EventRecorder, Clock: clock.RealClock{}},
 		operator: one, removal: &one.removal, patient: newPatient(one, cc.Clock), operatorInstances: instances, infraID: infraID, kernels: kernels,
@@ -163,6 +157,11 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	}
 	c.inform()
 	return c, nil
+}
+
+func trimVolumes(all informers.SharedInformerFactory, d driver.Driver) error {
+	informer := all.Core().V1().PersistentVolumes().Informer()
+	return informer.SetTransform(newVolumeTrimmer(d, informer.GetStore()).trim)
 }
 
 // introduce has every client say who it is, and what the API server warns of be told once.

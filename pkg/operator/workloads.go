@@ -37,8 +37,11 @@ func (s operands) controllerDeployment() factory.Controller {
 	configMaps := s.ConfigMaps
 	infrastructures := s.Infrastructures
 	manifest := s.assets.Controller()
+	deployment := func() (*appsv1.Deployment, error) {
+		return deployments.Lister().Deployments(driver.Namespace).Get(s.Driver.ControllerName())
+	}
 	inner := csidrivercontrollerservicecontroller.NewCSIDriverControllerServiceController(
-		name, manifest, s.Recorder, s.operator, s.Kube, deployments, s.config, nil,
+		name, manifest, s.Recorder, rolling{s.operator, name + operatorv1.OperatorStatusTypeProgressing, deployment}, s.Kube, deployments, s.config, nil,
 		requireInfraID(infrastructures.Lister()),
 		withReplicas(infrastructures.Lister()),
 		withoutMissingMasters(infrastructures.Lister(), s.masters.Core().V1().Nodes().Lister()),
@@ -64,7 +67,7 @@ func (s operands) controllerDeployment() factory.Controller {
 		inner:   inner.Sync,
 		manager: factory.ControllerInstanceName(name, "Deployment"),
 		exists: func() (bool, error) {
-			_, err := deployments.Lister().Deployments(driver.Namespace).Get(s.Driver.ControllerName())
+			_, err := deployment()
 			return ctrl.Found(err, "Deployment", s.Driver.ControllerName())
 		},
 		missing: s.missing(prerequisitesOf(resourceread.ReadDeploymentV1OrDie(manifest).Spec.Template.Spec)),
