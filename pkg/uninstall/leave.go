@@ -57,13 +57,15 @@ func remaining(ctx context.Context, o Options) ([]string, error) {
 	return out, nil
 }
 
-// releasing are the commands by which an administrator gives a pool back that a driver of a cluster used.
+// releasing are the commands by which an administrator gives a pool back that a driver of a cluster used. Whoever stops in
+// between leaves no flag that looks like an administrator's.
 func releasing(infraID, kind, pool, fsid string) []string {
 	application := []string{"ceph", "osd", "pool", "application", "rm", pool, kind}
 	return []string{
 		shell.Command(append(application, driver.ClaimKey(infraID, kind))...) + " # of Ceph cluster " + fsid,
-		shell.Command(append(application, driver.ProtectionKey)...) + " # and this, if no other cluster has a key there",
-		shell.Command("ceph", "osd", "pool", "set", pool, "nodelete", "false") + " # likewise",
+		shell.Command("ceph", "osd", "pool", "set", pool, "nodelete", "false") + " # and this, if no other cluster has a key there",
+		shell.Command(append(application, driver.ProtectionKey)...) + " # likewise",
+		shell.Command(append(application, driver.ChangeKey(infraID, kind))...) + " # what an operator leaves that was killed, if it is there",
 		shell.Command("rados", "-p", pool, "-N", ceph.PresenceNamespace, "rm", ceph.PresenceObject(infraID, kind)) + " # an empty object, if it is there",
 	}
 }
