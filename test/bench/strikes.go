@@ -16,7 +16,7 @@ import (
 // strikeAll has one fault after the other, of one operator and then of the other. Those that end an operator come in the
 // first quarter of the time, so that what the others leave behind adds up.
 func (b *bench) strikeAll(ctx context.Context, loads map[string]*load) error {
-	ending := slices.DeleteFunc(slices.Clone(faults.OfAPI), func(f faults.Fault) bool { return !f.Ends })
+	ending := slices.DeleteFunc(slices.Clone(faults.OfAPI), func(f faults.Fault) bool { return !f.Ends || f.Each > 0 })
 	// Ceph has nothing here that it could be full of, and the operators have the machine's clock.
 	others := slices.DeleteFunc(slices.Clone(faults.OfAPI), func(f faults.Fault) bool { return f.Ends || f.Silent == faults.Room || f.Jump != 0 })
 	begin := time.Now()

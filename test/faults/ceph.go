@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -46,6 +45,8 @@ const (
 var OfCeph = []Fault{
 	{Name: "Ceph: killed before", Call: KilledBefore, Ends: true},
 	{Name: "Ceph: killed after", Call: KilledAfter, Ends: true},
+	{Name: "Ceph: killed before each 8th", Call: KilledBefore, Ends: true, Each: 8},
+	{Name: "Ceph: killed after each 8th", Call: KilledAfter, Ends: true, Each: 8},
 	{Name: "Ceph: answer lost", Call: Lost},
 	{Name: "Ceph: denied", Call: Refused, Number: int(syscall.EACCES)},
 	{Name: "Ceph: busy", Call: Refused, Number: int(syscall.EBUSY)},
@@ -104,7 +105,7 @@ func (c *Calls) Arm(fault Fault, at int) error {
 	c.armed = at
 	text := ""
 	if at > 0 && fault.Call != "" {
-		text = fmt.Sprintf("%d %s %s\n", at, fault.Call, strconv.Itoa(fault.Number))
+		text = fmt.Sprintf("%d %s %d %d\n", at, fault.Call, fault.Number, fault.Each)
 	}
 	// The plan goes first and comes last: no other write is to be taken for the one.
 	return errors.Join(os.WriteFile(filepath.Join(c.dir, planFile), nil, 0o644), os.WriteFile(filepath.Join(c.dir, writesFile), nil, 0o666), os.WriteFile(filepath.Join(c.dir, planFile), []byte(text), 0o644))

@@ -54,6 +54,7 @@ func TestCalls(t *testing.T) {
 	}{
 		"None":         {"all is as without it", Fault{}, 0, listed + "done " + create + "\nanswer 0\n" + gone},
 		"Refused":      {"what only asks does not count, nor does the argument of a command", Fault{Call: Refused, Number: int(syscall.EACCES)}, 1, listed + "answer -13\n" + gone},
+		"Each":         {"another one is met, too", Fault{Call: Refused, Number: int(syscall.EACCES), Each: 1}, 1, listed + "answer -13\nanswer -13\n"},
 		"Lost":         {"it is done all the same", Fault{Call: Lost}, 1, listed + "done " + create + "\nanswer -110\n" + gone},
 		"Hangs":        {"it is never done", Fault{Call: Hanging, Number: 1}, 2, listed + "done " + create + "\nanswer 0\nanswer -110\n"},
 		"Belated":      {"it is done when nobody waits for it", Fault{Call: Belated, Number: 1}, 2, listed + "done " + create + "\nanswer 0\n" + gone},

@@ -17,6 +17,8 @@ type Fault struct {
 	Done bool
 	// Ends says that the program is killed.
 	Ends bool
+	// Each, unless it is 0, has it happen at every so manieth write from the first one on.
+	Each int
 	// Status is answered in the place of the API server; 0 is no answer, and the connection is cut, unless
 	// the write is passed on because the fault is another.
 	Status int
@@ -77,6 +79,8 @@ var All = slices.Concat(OfAPI, OfCeph)
 var OfAPI = []Fault{
 	{Name: "killed before", Ends: true},
 	{Name: "killed after", Ends: true, Done: true},
+	{Name: "killed before each 8th", Ends: true, Each: 8},
+	{Name: "killed after each 8th", Ends: true, Done: true, Each: 8},
 	{Name: "request lost"},
 	{Name: "answer lost", Done: true},
 	{Name: "forbidden", Status: http.StatusForbidden},
@@ -102,6 +106,19 @@ var OfAPI = []Fault{
 	{Name: "pools full", Silent: Room},
 	{Name: "clock jumps ahead", Jump: time.Hour},
 	{Name: "clock jumps back", Jump: -time.Hour},
+}
+
+// falls says whether the fault happens at a write, counted from 1, after it was armed for one.
+func (f Fault) falls(armed, at int) bool {
+	return armed > 0 && (at == armed || f.Each > 0 && at > armed && (at-armed)%f.Each == 0)
+}
+
+// Attempts are at how many of so many writes it can be armed for to be another one.
+func (f Fault) Attempts(writes int) int {
+	if f.Each > 0 {
+		return min(writes, f.Each)
+	}
+	return writes
 }
 
 // passes says that the write itself is as any other.

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -76,7 +77,7 @@ func (p *Proxy) URL() string { return p.url }
 func (p *Proxy) Stop() error { return p.server.Close() }
 
 // Arm forgets the writes and ends the fault so far, and has the fault happen at the one of that number, from 1; 0 is none.
-// act does what is not the API server's: it ends the program and returns when it has ended, or silences Ceph.
+// act does what is not the API server's: it ends the program and returns when it has ended, silences Ceph, or sets a clock.
 // past is the resourceVersion for a View of the past.
 func (p *Proxy) Arm(fault Fault, at int, past string, act func()) {
 	p.end()
@@ -85,7 +86,7 @@ func (p *Proxy) Arm(fault Fault, at int, past string, act func()) {
 	p.writes, p.armed = nil, &armed{Fault: fault, at: at, past: past, act: act}
 }
 
-// Hit is the write that the fault has happened at, if any.
+// Hit is the first write that the fault has happened at, if any.
 func (p *Proxy) Hit() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,10 +123,10 @@ func (p *Proxy) take(r *http.Request) *armed {
 	defer p.mu.Unlock()
 	what := r.Method + " " + r.URL.Path
 	p.writes = append(p.writes, what)
-	if p.armed == nil || p.armed.hit != "" || p.armed.at != len(p.writes) {
+	if p.armed == nil || !p.armed.falls(p.armed.at, len(p.writes)) {
 		return nil
 	}
-	p.armed.hit = what
+	p.armed.hit = cmp.Or(p.armed.hit, what)
 	return p.armed
 }
 
@@ -146,7 +147,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	default:
 		p.look(fault.View, fault.past)
 	}
-	if fault.Ends || fault.Silent != "" {
+	if fault.Ends || fault.Silent != "" || fault.Jump != 0 {
 		fault.act()
 	}
 	switch {

@@ -82,6 +82,25 @@ func stage(t *testing.T) (*server, *Proxy, *http.Client) {
 	return s, p, &http.Client{Transport: transport}
 }
 
+// TestEach has a fault happen again and again, and Hit tell the first.
+func TestEach(t *testing.T) {
+	_, p, client := stage(t)
+	p.Arm(Fault{Status: http.StatusForbidden, Each: 2}, 2, "", nil)
+	var codes []int
+	for _, path := range []string{"/configmaps/a", "/configmaps/b", "/configmaps/c", "/configmaps/d", "/configmaps/e"} {
+		response, err := client.Post(p.URL()+path, "", strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		codes = append(codes, response.StatusCode)
+		response.Body.Close()
+	}
+	const yes, no = http.StatusCreated, http.StatusForbidden
+	if want := []int{yes, no, yes, no, yes}; !slices.Equal(codes, want) || p.Hit() != "POST /configmaps/b" {
+		t.Errorf("answers %v, want %v; first at %q", codes, want, p.Hit())
+	}
+}
+
 func TestFaults(t *testing.T) {
 	for _, fault := range All {
 		if fault.View != Present || fault.Silent != "" || fault.Jump != 0 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // ask is a GET; the status is 0 where nobody answers.
@@ -208,11 +209,18 @@ func TestRefusing(t *testing.T) {
 	}
 }
 
-// TestSilent: the write is made, and Ceph is silenced.
+// TestSilent: the write is made, and Ceph is silenced, or a clock set.
 func TestSilent(t *testing.T) {
+	for _, fault := range []Fault{{Silent: Mgr}, {Jump: time.Hour}} {
+		t.Run(string(fault.Silent)+fault.Jump.String(), func(t *testing.T) { silent(t, fault) })
+	}
+}
+
+func silent(t *testing.T, fault Fault) {
+	t.Helper()
 	s, p, client := stage(t)
 	silenced := false
-	p.Arm(Fault{Silent: Mgr}, 1, "", func() { silenced = true })
+	p.Arm(fault, 1, "", func() { silenced = true })
 	response, err := client.Post(p.URL()+"/configmaps", "", nil)
 	if err != nil {
 		t.Fatal(err)

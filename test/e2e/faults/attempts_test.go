@@ -117,12 +117,13 @@ func chosen(change string, all []attempt, random *rand.Rand) []attempt {
 	return slices.DeleteFunc(inTurns(all), func(a attempt) bool { _, tried := results.Tried[key(change, a)]; return tried })
 }
 
-// inTurns has the first attempt of each fault before the second of any; then the program is killed at each write.
+// inTurns has the first attempt of each fault before the second of any; then the program is killed at each write, at
+// each eighth in one attempt.
 func inTurns(all []attempt) []attempt {
 	met, turn := map[string]int{}, map[attempt]int{}
 	for _, a := range all {
 		turn[a] = met[a.fault.Name]
-		if turn[a] > 0 && a.fault.Ends && a.fault.View == faults.Present {
+		if turn[a] > 0 && a.fault.Each > 0 {
 			turn[a] = 1
 		}
 		met[a.fault.Name]++

@@ -14,11 +14,14 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/faults"
 )
 
-// allowed is how many more changes of a condition's status a fault may bring: to bad and back, and once more
-// where the operator both ends and sees another cluster than there is.
-func allowed(fault faults.Fault) int {
-	if fault.Ends && fault.View != faults.Present {
+// allowed is how many more changes of a condition's status a fault may bring to a change of so many writes: to bad and
+// back, once more where the operator both ends and sees another cluster than there is, and each time that it ends.
+func allowed(fault faults.Fault, writes int) int {
+	switch {
+	case fault.Ends && fault.View != faults.Present:
 		return 4
+	case fault.Each > 0:
+		return 2 * (writes/fault.Each + 1)
 	}
 	return 2
 }

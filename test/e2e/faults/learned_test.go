@@ -142,14 +142,14 @@ func (l learned) cases() []attempt {
 	var out []attempt
 	for _, back := range []bool{false, true} {
 		way := map[bool]passage{false: l.there, true: l.back}[back]
-		for at := range way.writes {
-			for _, f := range faults.OfAPI {
-				out = append(out, attempt{f, at + 1, back})
-			}
-		}
-		for at := range way.calls {
-			for _, f := range faults.OfCeph {
-				out = append(out, attempt{f, at + 1, back})
+		for _, of := range []struct {
+			faults []faults.Fault
+			writes int
+		}{{faults.OfAPI, way.writes}, {faults.OfCeph, way.calls}} {
+			for _, f := range of.faults {
+				for at := range f.Attempts(of.writes) {
+					out = append(out, attempt{f, at + 1, back})
+				}
 			}
 		}
 	}
@@ -185,7 +185,7 @@ func (w walk) expectSame(ctx context.Context, d driver.Driver, c change) (what s
 	if !w.struck() {
 		return "", took
 	}
-	Expect(flapping(flaps(d, begin), w.flaps, allowed(w.attempt.fault))).To(BeEmpty())
+	Expect(flapping(flaps(d, begin), w.flaps, allowed(w.attempt.fault, w.writes+w.calls))).To(BeEmpty())
 	return hit(d, w.attempt), took
 }
 

@@ -43,13 +43,13 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestKilledAtEach has a soak kill the program at each write before it meets other faults at a second one.
+// TestKilledAtEach has a soak kill the program at each write, each eighth in one attempt, before it meets other faults at a third one.
 func TestKilledAtEach(t *testing.T) {
 	all := inTurns(learned{there: passage{writes: 4, calls: 3}, back: passage{writes: 2}}.cases())
 	kills, others := 0, 0
 	for _, a := range all[len(faults.All):] {
 		switch {
-		case a.fault.Ends && a.fault.View == faults.Present:
+		case a.fault.Each > 0:
 			kills++
 			if others > len(faults.All)-4 {
 				t.Fatalf("%s comes after %d that do not kill", a, others)

@@ -1,6 +1,7 @@
 // Stands between a program and librados and librbd when it is preloaded, notes each call that changes
 // something in Ceph, and has a fault happen at one of them. CEPH_FAULTS is a folder: "writes" gets a line
-// for each, and "plan" has the number of one, from 1, its fault, and the fault's number; see ceph.go.
+// for each, and "plan" has the number of one, from 1, its fault, the fault's number, and at each how manieth write after
+// that one it happens again, 0 for none; see ceph.go.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,7 +18,7 @@
 struct plan {
 	long at;
 	char fault[16];
-	int number;
+	int number, each;
 };
 
 static int in_folder(const char *name, int flags) {
@@ -48,6 +49,10 @@ static long note(const char *what) {
 
 static bool planned(const struct plan *p, const char *fault) { return !strcmp(p->fault, fault); }
 
+static bool falls(const struct plan *p, long number) {
+	return number == p->at || (p->each > 0 && number > p->at && (number - p->at) % p->each == 0);
+}
+
 // before returns what the call is answered without being made, or 0.
 static int before(const char *what, struct plan *p) {
 	char text[64] = "";
@@ -55,7 +60,7 @@ static int before(const char *what, struct plan *p) {
 	int file = in_folder("plan", O_RDONLY);
 	memset(p, 0, sizeof *p);
 	if (file >= 0) {
-		if (read(file, text, sizeof text - 1) < 0 || sscanf(text, "%ld %15s %d", &p->at, p->fault, &p->number) < 2 || p->at != number)
+		if (read(file, text, sizeof text - 1) < 0 || sscanf(text, "%ld %15s %d %d", &p->at, p->fault, &p->number, &p->each) != 4 || !falls(p, number))
 			memset(p, 0, sizeof *p);
 		close(file);
 	}
