@@ -2,7 +2,9 @@ package volumes
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"syscall"
 	"time"
 )
 
@@ -33,10 +35,28 @@ func (c *Cluster) CloneSubvolume(source *Subvolume, claim string) (*Subvolume, e
 	if err := v.awaitCopy(); err != nil {
 		return nil, err
 	}
-	if err := source.ask("fs subvolume snapshot rm", map[string]any{"snap_name": v.Name}); err != nil {
+	if err := v.removeCopied(source); err != nil {
 		return nil, err
 	}
 	return v, v.tag(v.request.tags)
+}
+
+// removeCopied removes the snapshot that a clone was copied from. The mgr calls the copy complete a moment before the
+// snapshot stops waiting for it (seen with Ceph 16.2.15: "has pending clones").
+func (v *Subvolume) removeCopied(source *Subvolume) error {
+	deadline := time.Now().Add(copyPatience)
+	for ; ; <-time.After(50 * time.Millisecond) {
+		err := source.ask("fs subvolume snapshot rm", map[string]any{"snap_name": v.Name})
+		if !isAgain(err) || time.Now().After(deadline) {
+			return err
+		}
+	}
+}
+
+// isAgain says that Ceph wants to be asked again.
+func isAgain(err error) bool {
+	var coded interface{ ErrorCode() int }
+	return errors.As(err, &coded) && coded.ErrorCode() == -int(syscall.EAGAIN)
 }
 
 // beginClone makes a snapshot of the clone's name on the source.
