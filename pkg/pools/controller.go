@@ -32,7 +32,7 @@ const (
 	retryOutage = 10 * time.Second
 	// doubtAgain is how soon what may pass by itself is asked again, and doubt how long it must
 	// have lasted to be a condition: a standby MDS needs seconds to take over, the mgr sees a
-	// new filesystem a moment after the mons.
+	// new filesystem a moment after the mons, and loads its modules after it has become active.
 	doubtAgain = 5 * time.Second
 	doubt      = 15 * time.Second
 	// deadline bounds one sync: an osd write takes a second, a first group command some.
@@ -182,7 +182,7 @@ func (c *Controller) idle(ctx context.Context) error {
 // doubts says that err may pass by itself, and has not lasted yet.
 func (c *Controller) doubts(err error) bool {
 	mayPass := func(target error) bool { return errors.Is(err, target) }
-	if !slices.ContainsFunc([]error{ceph.ErrNoActiveMDS, ceph.ErrNotFound, driver.ErrNoManager}, mayPass) {
+	if !slices.ContainsFunc([]error{ceph.ErrNoActiveMDS, ceph.ErrNotFound, ceph.ErrNotLoaded, driver.ErrNoManager}, mayPass) {
 		c.doubted = time.Time{}
 		return false
 	}

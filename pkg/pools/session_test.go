@@ -1,6 +1,7 @@
 package pools
 
 import (
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -78,4 +79,23 @@ func TestDoubt(t *testing.T) {
 	r.expect(t, "the first failover is forgotten", condition.AsExpected)
 	r.later(t)
 	r.expect(t, "this one lasts", condition.NoActiveMDS)
+}
+
+// TestModuleIsLoading: a mgr that takes over says for seconds that the module of groups is not loaded.
+func TestModuleIsLoading(t *testing.T) {
+	loading := &ceph.CommandError{Command: "fs subvolumegroup create", Errno: -int(syscall.EOPNOTSUPP), Status: "Module 'volumes' is not enabled/loaded"}
+	r := newRig(t, driver.CephFS, nil)
+	r.ceph.AddFileSystem("a", true)
+	r.sync(t)
+	r.expect(t, "all is well", condition.AsExpected)
+	r.client = &counted{Ceph: r.client.Ceph, mgr: loading}
+	r.later(t)
+	r.expect(t, "a failover takes seconds", condition.AsExpected)
+	r.client.mgr = nil
+	r.later(t)
+	r.expect(t, "it is loaded", condition.AsExpected)
+	r.client = &counted{Ceph: r.client.Ceph, mgr: loading}
+	r.later(t)
+	r.later(t)
+	r.expect(t, "this one lasts", condition.SyncError)
 }
