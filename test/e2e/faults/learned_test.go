@@ -174,6 +174,11 @@ func (w walk) expectSame(ctx context.Context, d driver.Driver, c change) (what s
 	}
 	begin := time.Now()
 	arm(ctx, d, w.attempt)
+	defer func() {
+		if ctx.Err() == nil {
+			arm(ctx, d, attempt{}) // It may still wait for a write, or for another one.
+		}
+	}()
 	w.step(ctx)
 	walked := time.Now()
 	if w.struck() {
