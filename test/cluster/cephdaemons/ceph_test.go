@@ -141,7 +141,6 @@ func checkRestart(t *testing.T, c *Ceph) {
 	}
 }
 
-// checkFailedFilesystem: an MDS whose filesystem is failed starts itself anew.
 // checkKilled: without a kind of daemons, what needs them gets no answer; afterwards all serves, and all data is there.
 // The MDS does not wait long for clients that were killed, such as the mgr.
 func checkKilled(t *testing.T, c *Ceph) {
@@ -209,12 +208,14 @@ func checkSilentOSD(t *testing.T, c *Ceph) {
 	case <-time.After(time.Minute):
 		t.Error("an OSD that was silent answers for ever nobody")
 	}
+	// Its journal is in that OSD.
 	killed := c.Kill(t.Context(), "ceph-mds")
 	if err := c.StartAgain(t.Context(), killed); err != nil {
 		t.Fatal(err)
 	}
 }
 
+// checkFailedFilesystem: an MDS whose filesystem is failed starts itself anew.
 func checkFailedFilesystem(t *testing.T, c *Ceph) {
 	t.Helper()
 	ask(t, c, "fs", "fail", Filesystem)

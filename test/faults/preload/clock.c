@@ -50,12 +50,7 @@ static time_t at_time(time_t *into) {
 
 static void replace(char *function, void *by) {
 	unsigned char jump[13] = {0x49, 0xbb, [10] = 0x41, 0xff, 0xe3}; // movabs by, %r11; jmp *%r11
-	uintptr_t page = (uintptr_t)function & -4096;
 	memcpy(jump + 2, &by, sizeof by);
-	if (mprotect((void *)page, 2 * 4096, PROT_READ | PROT_WRITE | PROT_EXEC) && mprotect((void *)page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC)) {
-		perror("writing into the vDSO");
-		abort();
-	}
 	memcpy(function, jump, sizeof jump);
 }
 
@@ -78,7 +73,12 @@ __attribute__((constructor)) static void replace_clocks(void) {
 	close(file);
 	wrong_by = content;
 
+	// The kernel does not let a part of it be another mapping. Its sections are listed at its end.
 	const Elf64_Ehdr *header = (Elf64_Ehdr *)image;
+	if (mprotect(image, header->e_shoff + header->e_shnum * header->e_shentsize, PROT_READ | PROT_WRITE | PROT_EXEC)) {
+		perror("writing into the vDSO");
+		abort();
+	}
 	const Elf64_Shdr *sections = (Elf64_Shdr *)(image + header->e_shoff);
 	for (int s = 0; s < header->e_shnum; s++) {
 		if (sections[s].sh_type != SHT_DYNSYM)
