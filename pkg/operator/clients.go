@@ -132,7 +132,7 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	crdInformer := ctrl.Together(crds.ForResource(ctrl.CRDs).Informer())
 	volumes := informers.NewSharedInformerFactory(kube, resync)
 	kernels, err := credentials.NewKernels(kube)
-	if err := errors.Join(err, crdInformer.SetTransform(trimCRD), trimVolumes(volumes, d)); err != nil {
+	if err := errors.Join(err, crdInformer.SetTransform(trimCRD), informVolumes(volumes, d)); err != nil {
 		return nil, fmt.Errorf("preparing informers: %w", err)
 	}
 	kubeInformers := v1helpers.NewKubeInformersForNamespaces(kube, "", driver.Namespace)
@@ -157,11 +157,6 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	}
 	c.inform()
 	return c, nil
-}
-
-func trimVolumes(all informers.SharedInformerFactory, d driver.Driver) error {
-	informer := all.Core().V1().PersistentVolumes().Informer()
-	return informer.SetTransform(newVolumeTrimmer(d, informer.GetStore()).trim)
 }
 
 // introduce has every client say who it is, and what the API server warns of be told once.
