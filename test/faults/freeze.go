@@ -27,7 +27,19 @@ func Freeze(ctx context.Context, ceph *cephdaemons.Ceph, part Part, dies bool, o
 		both.end = func() error { return ceph.StartAgain(ctx, killed) }
 	}
 	begun := both.begin()
-	time.AfterFunc(Lasting, func() { over(errors.Join(begun, both.end())) })
+	time.AfterFunc(Lasting, func() {
+		err := errors.Join(begun, both.end())
+		if part == MDS {
+			err = errors.Join(err, remount(ctx, ceph))
+		}
+		over(err)
+	})
+}
+
+// remount starts the mgr anew, as an administrator does: a mount that it began when the MDS went does not come back, and who asks
+// for subvolumes waits for ever (seen with Ceph 16.2.15).
+func remount(ctx context.Context, ceph *cephdaemons.Ceph) error {
+	return ceph.StartAgain(ctx, ceph.Kill(ctx, daemons[Mgr]))
 }
 
 var daemons = map[Part]string{Mons: "ceph-mon", Mgr: "ceph-mgr", OSD: "ceph-osd", MDS: "ceph-mds"}

@@ -169,7 +169,7 @@ func (c *Ceph) names(prefix string, arguments map[string]any) ([]string, error) 
 	return out, nil
 }
 
-// dumpSubvolume asks the mgr for what it says without its counters. A refusal is an answer, too:
+// dumpSubvolume asks the mgr for what it says of it, without counters and mons. A refusal is an answer, too:
 // that is how clones in flight and retained subvolumes look.
 func (c *Ceph) dumpSubvolume(d *collector, filesystem, group, name string) error {
 	in := map[string]any{"vol_name": filesystem, "group_name": group, "sub_name": name}
@@ -202,6 +202,7 @@ func (c *Ceph) answer(prefix string, arguments map[string]any) string {
 		return string(output)
 	}
 	delete(fields, "atime")
+	delete(fields, "mon_addrs")
 	text, err := json.Marshal(fields)
 	if err != nil {
 		return err.Error()

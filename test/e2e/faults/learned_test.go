@@ -13,6 +13,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 	"github.com/openshift/ceph-csi-driver-operator/test/faults"
+	"github.com/openshift/ceph-csi-driver-operator/test/volumes"
 )
 
 // learned is how a change goes without a fault, and how it is taken back.
@@ -27,7 +28,10 @@ type passage struct {
 	flaps map[string][]string
 }
 
-type both struct{ kubernetes, ceph state }
+type both struct {
+	kubernetes, ceph state
+	volumes          volumes.Dump
+}
 
 // attempt is a fault at a write of a change, or of taking it back. Without a fault it is none.
 type attempt struct {
@@ -119,7 +123,7 @@ const begun = 10 * time.Second
 func resting(ctx context.Context, begun time.Duration) both {
 	GinkgoHelper()
 	rest(ctx, begun)
-	return both{kubernetes: kubernetes(ctx), ceph: inCeph(ctx)}
+	return both{kubernetes: kubernetes(ctx), ceph: inCeph(ctx), volumes: dumpVolumes(Default)}
 }
 
 // rest waits until nobody writes any more, of those too who begin so late.
@@ -210,5 +214,6 @@ func expectState(ctx context.Context, d driver.Driver, want both, limit time.Dur
 		g.Expect(proxies[d.Name].Clear() && silenced.Load() == 0).To(BeTrue(), "the fault goes on")
 		g.Expect(kubernetes(ctx).differences(want.kubernetes)).To(BeEmpty())
 		g.Expect(inCeph(ctx).differences(want.ceph)).To(BeEmpty())
+		g.Expect(want.volumes.Changes(dumpVolumes(g))).To(BeEmpty())
 	}).WithContext(ctx).WithTimeout(limit).WithPolling(fixture.CephPolling).Should(Succeed())
 }

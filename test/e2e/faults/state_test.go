@@ -85,7 +85,8 @@ func inCeph(ctx context.Context) state {
 	GinkgoHelper()
 	out := state{}
 	for _, p := range pools(ctx) {
-		flags := strings.ReplaceAll(p.Flags, ",creating", "") // of one that is seconds old
+		// The first is of one that is seconds old, the second of one with a snapshot, once and for all.
+		flags := strings.NewReplacer(",creating", "", ",selfmanaged_snaps", "").Replace(p.Flags)
 		out["pool "+p.Name] = fmt.Sprint(flags, p.Metadata)
 	}
 	for _, u := range users(ctx) {

@@ -16,6 +16,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/faults"
 	"github.com/openshift/ceph-csi-driver-operator/test/operatorprocess"
 	"github.com/openshift/ceph-csi-driver-operator/test/sample"
+	"github.com/openshift/ceph-csi-driver-operator/test/volumes"
 )
 
 var (
@@ -37,6 +38,9 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	_, err := env.Cluster.Ceph().Command(ctx, "fs", "add_data_pool", cephdaemons.Filesystem, another(driver.CephFS))
 	Expect(err).NotTo(HaveOccurred())
 	Expect(env.Cluster.Ceph().Load(ctx, another(driver.RBD))).To(Succeed())
+	csi, err = volumes.Open(env.Cluster.Ceph().ConfFile(), env.Cluster.Ceph().KeyringFile())
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func() { csi.Close() })
 	untouched = inCeph(ctx)
 	for _, d := range driver.All {
 		proxies[d.Name], err = faults.Start(env.Cluster.AdminConfig(), certificate, key)

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -28,7 +29,7 @@ func unseen(ctx SpecContext) {
 	arm(ctx, d, attempt{})
 	proxies[d.Name].Hold("/api/v1/persistentvolumes")
 	DeferCleanup(proxies[d.Name].Release)
-	createVolume(ctx, d, "unseen", pool)
+	createVolume(ctx, d, "unseen", handleIn(ctx, pool))
 	Expect(env.Kube.StorageV1().StorageClasses().Delete(ctx, pool, metav1.DeleteOptions{})).To(Succeed())
 	taken := func() []string {
 		commands, err := calls[d.Name].Writes()
@@ -40,4 +41,13 @@ func unseen(ctx SpecContext) {
 	proxies[d.Name].Release()
 	Expect(env.Kube.CoreV1().PersistentVolumes().Delete(ctx, "unseen", metav1.DeleteOptions{})).To(Succeed())
 	Eventually(protected).WithContext(ctx).WithPolling(fixture.CephPolling).Should(BeFalse())
+}
+
+// handleIn is that of a volume in a pool.
+func handleIn(ctx context.Context, name string) string {
+	GinkgoHelper()
+	all, fsid := pools(ctx), env.Cluster.Ceph().FSID()
+	at := slices.IndexFunc(all, func(p pool) bool { return p.Name == name })
+	Expect(at).NotTo(Equal(-1))
+	return fmt.Sprintf("0001-%04x-%s-%016x-6e696bba-064f-11ec-a251-0242ac110002", len(fsid), fsid, all[at].ID)
 }

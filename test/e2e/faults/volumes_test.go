@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	snapshotv1 "github.com/kubernetes-csi/external-snapshotter/client/v8/apis/volumesnapshot/v1"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
@@ -15,40 +14,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/utils/ptr"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 	"github.com/openshift/ceph-csi-driver-operator/test/faults"
 )
 
-// volume names a volume and a snapshot of each driver that are there all the time.
-func volume(d driver.Driver) string { return "volume-" + d.Kind }
-
 // needs are those of these volumes.
 var needs faults.Needs
 
-// createVolumes makes them as the provisioner and the snapshotter do.
-func createVolumes(ctx context.Context) {
-	GinkgoHelper()
-	for _, d := range driver.All {
-		class, err := env.Kube.StorageV1().StorageClasses().Get(ctx, d.StorageClass, metav1.GetOptions{})
-		Expect(err).NotTo(HaveOccurred())
-		handle := createVolume(ctx, d, volume(d), class.Parameters["pool"])
-		_, err = env.Snapshots.SnapshotV1().VolumeSnapshotContents().Create(ctx, &snapshotv1.VolumeSnapshotContent{
-			ObjectMeta: metav1.ObjectMeta{Name: volume(d)},
-			Spec: snapshotv1.VolumeSnapshotContentSpec{
-				Driver: d.Name, DeletionPolicy: snapshotv1.VolumeSnapshotContentRetain,
-				Source:            snapshotv1.VolumeSnapshotContentSource{SnapshotHandle: ptr.To(handle)},
-				VolumeSnapshotRef: corev1.ObjectReference{Namespace: metav1.NamespaceDefault, Name: volume(d)},
-			},
-		}, metav1.CreateOptions{})
-		Expect(err).NotTo(HaveOccurred())
-	}
-}
-
-// createVolume makes one in a pool, or a filesystem, and returns its handle.
-func createVolume(ctx context.Context, d driver.Driver, name, pool string) string {
+// createVolume tells Kubernetes of one.
+func createVolume(ctx context.Context, d driver.Driver, name, handle string) {
 	GinkgoHelper()
 	class, err := env.Kube.StorageV1().StorageClasses().Get(ctx, d.StorageClass, metav1.GetOptions{})
 	Expect(err).NotTo(HaveOccurred())
@@ -56,8 +32,6 @@ func createVolume(ctx context.Context, d driver.Driver, name, pool string) strin
 		prefix := "csi.storage.k8s.io/" + what + "-secret-name"
 		return &corev1.SecretReference{Name: class.Parameters[prefix], Namespace: class.Parameters[prefix+"space"]}
 	}
-	fsid := env.Cluster.Ceph().FSID()
-	handle := fmt.Sprintf("0001-%04x-%s-%016x-6e696bba-064f-11ec-a251-0242ac110002", len(fsid), fsid, location(ctx, d, pool))
 	_, err = env.Kube.CoreV1().PersistentVolumes().Create(ctx, &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: corev1.PersistentVolumeSpec{
@@ -65,39 +39,12 @@ func createVolume(ctx context.Context, d driver.Driver, name, pool string) strin
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, StorageClassName: d.StorageClass,
 			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
 			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{
-				Driver: d.Name, VolumeHandle: handle, VolumeAttributes: map[string]string{"clusterID": fsid},
+				Driver: d.Name, VolumeHandle: handle, VolumeAttributes: map[string]string{"clusterID": env.Cluster.Ceph().FSID()},
 				NodeStageSecretRef: secret("node-stage"), ControllerExpandSecretRef: secret("controller-expand"),
 			}},
 		},
 	}, metav1.CreateOptions{})
 	Expect(err).NotTo(HaveOccurred())
-	return handle
-}
-
-func deleteVolumes(ctx context.Context) {
-	GinkgoHelper()
-	for _, d := range driver.All {
-		Expect(env.Kube.CoreV1().PersistentVolumes().Delete(ctx, volume(d), metav1.DeleteOptions{})).To(Succeed())
-		Expect(env.Snapshots.SnapshotV1().VolumeSnapshotContents().Delete(ctx, volume(d), metav1.DeleteOptions{})).To(Succeed())
-	}
-}
-
-// location is the ID of the pool, or without one that of the filesystem.
-func location(ctx context.Context, d driver.Driver, pool string) int64 {
-	GinkgoHelper()
-	var all struct{ Filesystems []struct{ ID int64 } }
-	ask(ctx, &all, "fs", "dump")
-	Expect(all.Filesystems).To(HaveLen(1))
-	if pool == "" {
-		return all.Filesystems[0].ID
-	}
-	for _, p := range pools(ctx) {
-		if p.Name == pool {
-			return p.ID
-		}
-	}
-	Fail(fmt.Sprintf("pool %q of a volume of %s does not exist", pool, d.Name))
-	return 0
 }
 
 // learnNeeds reads what the volumes need while all is well.
@@ -141,7 +88,7 @@ func named(ctx context.Context) map[string][]string {
 		add("DaemonSet", d.NodeName())
 		add("ServiceAccount", d.ControllerName()+"-sa", d.NodeName()+"-sa")
 		add("Secret", d.ConfigSecret())
-		pv, err := env.Kube.CoreV1().PersistentVolumes().Get(ctx, volume(d), metav1.GetOptions{})
+		pv, err := env.Kube.CoreV1().PersistentVolumes().Get(ctx, volumeOf[d.Name].pv, metav1.GetOptions{})
 		Expect(err).NotTo(HaveOccurred())
 		add("Secret", pv.Spec.CSI.NodeStageSecretRef.Name, pv.Spec.CSI.ControllerExpandSecretRef.Name)
 	}
