@@ -15,7 +15,7 @@ func Freeze(ctx context.Context, ceph *cephdaemons.Ceph, part Part, dies bool, o
 		Mons: {ceph.PauseMons, ceph.ResumeMons},
 		Mgr:  {ceph.PauseMgr, ceph.ResumeMgr},
 		OSD:  {ceph.PauseOSD, func() error { return ceph.ResumeOSD(ctx) }},
-		MDS:  {ceph.PauseMDS, ceph.ResumeMDS},
+		MDS:  {ceph.PauseMDS, func() error { return ceph.StartAgain(ctx, ceph.Kill(ctx, daemons[MDS])) }},
 		Room: {func() error { return ceph.Fill(ctx) }, func() error { return ceph.Empty(ctx) }},
 	}[part]
 	if dies {
@@ -36,8 +36,8 @@ func Freeze(ctx context.Context, ceph *cephdaemons.Ceph, part Part, dies bool, o
 	})
 }
 
-// remount starts the mgr anew, as an administrator does: a mount that it began when the MDS went does not come back, and who asks
-// for subvolumes waits for ever (seen with Ceph 16.2.15).
+// remount starts the mgr anew, as an administrator does: a mount that it began when the MDS went does not
+// come back, and who asks for subvolumes waits for ever (seen with Ceph 16.2.15).
 func remount(ctx context.Context, ceph *cephdaemons.Ceph) error {
 	return ceph.StartAgain(ctx, ceph.Kill(ctx, daemons[Mgr]))
 }

@@ -39,6 +39,7 @@ func TestCeph(t *testing.T) {
 	checkRestart(t, c)
 	checkSilentOSD(t, c)
 	checkKilled(t, c)
+	checkEvicted(t, c)
 	checkStartedAnew(t, c)
 	checkFailedFilesystem(t, c)
 	checkMons(t, c, logs)
@@ -178,6 +179,28 @@ func checkKilled(t *testing.T, c *Ceph) {
 	out, err := c.RBD(t.Context(), "ls", "rbd")
 	if err != nil || string(out) != "image\n" {
 		t.Errorf("images afterwards: %q, %v", out, err)
+	}
+}
+
+// checkEvicted: what a mgr had open when it was killed is closed once its successor serves.
+func checkEvicted(t *testing.T, c *Ceph) {
+	t.Helper()
+	ask(t, c, "fs", "subvolumegroup", "ls", Filesystem)
+	before, err := c.mounts(t.Context(), mgrID)
+	if err != nil || len(before) == 0 {
+		t.Fatalf("sessions of the mgr: %v, %v", before, err)
+	}
+	if err := c.StartAgain(t.Context(), c.Kill(t.Context(), "ceph-mgr")); err != nil {
+		t.Fatal(err)
+	}
+	after, err := c.mounts(t.Context(), mgrID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range before {
+		if slices.Contains(after, id) {
+			t.Errorf("session %d of the mgr that was killed is still there, of %v", id, after)
+		}
 	}
 }
 

@@ -106,20 +106,22 @@ func deleteVolumes(ctx context.Context) {
 		Expect(env.Snapshots.SnapshotV1().VolumeSnapshotContents().Delete(ctx, v.tags[ceph.TagSnapshotContent], metav1.DeleteOptions{})).To(Succeed())
 		Expect(inTime("removing "+v.pv+" from Ceph", v.remove)).To(Succeed())
 	}
+	maker = nil
 }
 
-// dumpVolumes is all that Ceph has of these volumes: data, tags and journals.
+// dumpVolumes is all that Ceph has of these volumes, and of the neighbour's: data, tags and journals.
 func dumpVolumes(g Gomega) volumes.Dump {
-	if maker == nil {
-		return nil
+	pools, words := []string{neighbour}, theirs.Words()
+	if maker != nil {
+		pools, words = append(pools, volumeOf[driver.RBD.Name].pool), append(words, maker.Words()...)
 	}
 	var all volumes.Dump
 	err := inTime("reading the volumes in Ceph", func() (err error) {
-		all, err = csi.Dump([]string{volumeOf[driver.RBD.Name].pool}, cephdaemons.Filesystem)
+		all, err = csi.Dump(pools, cephdaemons.Filesystem)
 		return err
 	})
 	g.Expect(err).NotTo(HaveOccurred())
-	return all.About(maker.Words()...)
+	return all.About(words...)
 }
 
 // answered is how long Ceph may take for what the mgr may leave unanswered for ever.

@@ -41,6 +41,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	csi, err = volumes.Open(env.Cluster.Ceph().ConfFile(), env.Cluster.Ceph().KeyringFile())
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func() { csi.Close() })
+	createNeighbour(ctx)
 	untouched = inCeph(ctx)
 	for _, d := range driver.All {
 		proxies[d.Name], err = faults.Start(env.Cluster.AdminConfig(), certificate, key)
@@ -125,6 +126,7 @@ var _ = Describe("A write that fails", Ordered, ContinueOnFailure, func() {
 		It("leaves nothing to write", func(ctx SpecContext) {
 			env.Settle(ctx)
 			env.Rest(ctx)
+			inKubernetes.ExpectUntouched(ctx)
 		})
 
 		if specs.next() {

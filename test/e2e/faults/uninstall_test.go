@@ -50,6 +50,7 @@ func uninstalled(ctx SpecContext) {
 		env.StopOperator(ctx, d)
 	}
 	deleteVolumes(ctx)
+	before := dumpVolumes(Default)
 	c, stays := prepare(ctx), maps.Clone(untouched)
 	for what := range inCeph(ctx) {
 		if strings.HasPrefix(what, "pool ") && untouched[what] == "" {
@@ -75,6 +76,8 @@ func uninstalled(ctx SpecContext) {
 	Eventually(func(g Gomega) {
 		g.Expect(slices.DeleteFunc(env.LeftOvers(ctx, g), func(o string) bool { return strings.HasPrefix(o, "ClusterRole /openshift-csi-") })).To(BeEmpty())
 		g.Expect(inCeph(ctx).differences(stays)).To(BeEmpty())
+		g.Expect(before.Changes(dumpVolumes(g))).To(BeEmpty())
+		inKubernetes.ExpectUntouched(ctx)
 	}).WithContext(ctx).WithTimeout(fixture.Patience).WithPolling(fixture.CephPolling).Should(Succeed())
 }
 
@@ -118,7 +121,10 @@ func (c commandOf) run(ctx context.Context, api, ceph attempt) (atAPI, atCeph st
 	close(ended)
 	Expect(ctx.Err()).NotTo(HaveOccurred(), "it does not end: %s", &out)
 	Expect(env.HoldsKey(out.Bytes())).To(BeFalse(), "a key is shown")
-	atCeph, err := c.calls.Hit()
+	toCeph, err := c.calls.Writes()
+	Expect(err).NotTo(HaveOccurred())
+	Expect(trespasses(append(toCeph, c.proxy.Writes()...)...)).To(BeEmpty(), "the neighbour's")
+	atCeph, err = c.calls.Hit()
 	Expect(err).NotTo(HaveOccurred())
 	atAPI = c.proxy.Hit()
 	what := fmt.Sprintf("%s: %s, %s: %s: %v", api, atAPI, ceph, atCeph, failed)

@@ -63,12 +63,12 @@ func learnNeeds(ctx context.Context) {
 		}
 	}
 	for _, p := range pools(ctx) {
-		if strings.Contains(p.Flags, "nodelete") {
+		if strings.Contains(p.Flags, "nodelete") && p.Name != neighbour {
 			needs.Pools = append(needs.Pools, p.Name)
 		}
 	}
 	for _, u := range users(ctx) {
-		if strings.HasPrefix(u.Entity, "client.csi-") {
+		if strings.HasPrefix(u.Entity, "client.csi-") && !strings.HasSuffix(u.Entity, neighbour) {
 			needs.Users[u.Entity] = u.Caps
 		}
 	}
@@ -119,14 +119,15 @@ func pathOf(object *unstructured.Unstructured) string {
 	return path + "/" + strings.ToLower(object.GetKind()) + "s/" + object.GetName()
 }
 
-// harm is what the operators have taken from the volumes since then, if only for a moment. The writes are those since the last arm.
+// harm is what the operators have taken from the volumes, or written of the neighbour's, since then, if only for a moment. The writes are those since the last arm.
 func harm(since time.Time) []string {
 	GinkgoHelper()
 	var out []string
 	for _, d := range driver.All {
 		toCeph, err := calls[d.Name].Writes()
 		Expect(err).NotTo(HaveOccurred())
-		out = slices.Concat(out, needs.Deleted(proxies[d.Name].Writes()), needs.Taken(toCeph))
+		toAPI := proxies[d.Name].Writes()
+		out = slices.Concat(out, needs.Deleted(toAPI), needs.Taken(toCeph), trespasses(append(toAPI, toCeph...)...))
 	}
 	for _, v := range env.History.Of(func(v fixture.Version) bool { return v.Type != watch.Deleted && v.At.After(since) }) {
 		out = append(out, needs.Emptied(pathOf(v.Object), v.Object)...)
