@@ -78,7 +78,7 @@ func emptyCeph(ctx context.Context) {
 		}
 	}
 	for _, p := range pools(ctx) {
-		if strings.Contains(p.Flags, "nodelete") {
+		if strings.Contains(p.Flags, "nodelete") && !strings.Contains(untouched["pool "+p.Name], "nodelete") {
 			run("osd", "pool", "set", p.Name, "nodelete", "false")
 		}
 		if _, known := untouched["pool "+p.Name]; !known {
