@@ -6,7 +6,18 @@ import (
 	"sync"
 
 	"github.com/openshift/library-go/pkg/operator/events"
+	"k8s.io/client-go/tools/record"
 )
+
+// eventsRemembered are those that are counted rather than told again. client-go remembers 4096 for good, which is MBs with
+// messages of a cluster in which much comes and goes.
+const eventsRemembered = 256
+
+func eventOptions() record.CorrelatorOptions {
+	out := events.RecommendedClusterSingletonCorrelatorOptions()
+	out.LRUCacheSize = eventsRemembered
+	return out
+}
 
 // lazyRecorder makes a recorder when it is first told something.
 type lazyRecorder struct {

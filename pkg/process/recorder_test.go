@@ -2,11 +2,17 @@ package process
 
 import (
 	"context"
+	"fmt"
+	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/openshift/library-go/pkg/operator/events"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
 )
 
 // counting knows which components had a recorder made.
@@ -90,4 +96,42 @@ func TestLazyRecorderEnds(t *testing.T) {
 	if got := root.Events(); len(got) != 1 || got[0].Reason != "StillTold" {
 		t.Errorf("got %v", got)
 	}
+}
+
+// TestEventsForgotten: what a process has told thousands of times does not stay in its memory, and what it repeats is counted.
+func TestEventsForgotten(t *testing.T) {
+	const told, most = 4096, 1 << 20 // bytes
+	options, now := eventOptions(), clocktesting.NewFakePassiveClock(time.Unix(1, 0))
+	options.Clock = now
+	correlator := record.NewEventCorrelatorWithOptions(options)
+	tell := func(i int) *record.EventCorrelateResult {
+		t.Helper()
+		now.SetTime(now.Now().Add(time.Second)) // No faster: it would be left out.
+		event := &corev1.Event{Reason: "ClassChecked", Type: corev1.EventTypeNormal, Source: corev1.EventSource{Component: "class-controller"},
+			InvolvedObject: corev1.ObjectReference{Kind: "Deployment", Name: "operator"}, Count: 1,
+			Message: fmt.Sprintf("StorageClass crowd-%d: pool %q of Ceph cluster b9127830-b0cc-4e34-aa47-9d1a2e9949a8 does not exist", i, "pool")}
+		out, err := correlator.EventCorrelate(event)
+		if err != nil {
+			t.Fatal(err)
+		}
+		correlator.UpdateState(out.Event)
+		return out
+	}
+	held := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := held()
+	for i := range told {
+		tell(i)
+	}
+	if more := int64(held()) - int64(before); more > most {
+		t.Errorf("%d events left %d bytes, want at most %d", told, more, most)
+	}
+	if again := tell(told - 1); again.Event.Count != 2 {
+		t.Errorf("the last one, told again: %+v", again.Event)
+	}
+	runtime.KeepAlive(correlator)
 }

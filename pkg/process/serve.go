@@ -15,7 +15,6 @@ import (
 	"github.com/openshift/library-go/pkg/config/configdefaults"
 	"github.com/openshift/library-go/pkg/config/serving"
 	"github.com/openshift/library-go/pkg/controller/controllercmd"
-	"github.com/openshift/library-go/pkg/operator/events"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/version"
@@ -111,7 +110,7 @@ func (p Process) builder(start controllercmd.StartFunc) *controllercmd.Controlle
 		WithComponentOwnerReference(&corev1.ObjectReference{
 			APIVersion: "apps/v1", Kind: "Deployment", Namespace: p.Flags.Namespace, Name: p.Name,
 		}).
-		WithEventRecorderOptions(events.RecommendedClusterSingletonCorrelatorOptions())
+		WithEventRecorderOptions(eventOptions())
 }
 
 // runServer answers probes and Prometheus, with the authorization of controllercmd's server:
