@@ -80,7 +80,7 @@ func start(ctx context.Context, d driver.Driver, program string) {
 
 // `make test` tries some changes of one driver, each with some faults; `make soak` tries all.
 const (
-	sampledChanges = 3
+	sampledChanges = 2
 	sampledFaults  = 2
 	// slowDays is how often changes are tried that take minutes.
 	slowDays = 5
