@@ -36,7 +36,9 @@ func informVolumes(all informers.SharedInformerFactory, d driver.Driver) error {
 
 // list asks for the newest, because an API server's cache may not know pages, and trims each page before the next comes.
 func (t *volumeTrimmer) list(ctx context.Context, client corev1client.PersistentVolumeInterface, o metav1.ListOptions) (runtime.Object, error) {
-	o.ResourceVersion, o.ResourceVersionMatch = "", ""
+	if o.ResourceVersionMatch == "" {
+		o.ResourceVersion = ""
+	}
 	pages := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 		page, err := client.List(ctx, o)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 // run without end.
 const (
 	startTime  = 10 * time.Second
-	gcPercent  = 20
+	gcPercent  = 10
 	startLimit = 60 << 20 // bytes
 	// restTime is after what time a process that rests has given back what a list of thousands of objects took: Go's own
 	// collector leaves it with who allocates nothing any more.

@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/tools/record"
 )
 
-// eventsRemembered are those that are counted rather than told again. client-go remembers 4096 for good, which is MBs with
-// messages of a cluster in which much comes and goes.
+// eventsRemembered are those of a component that are counted rather than told again. client-go remembers 4096 for good,
+// which is MBs with messages of a cluster in which much comes and goes.
 const eventsRemembered = 256
 
 func eventOptions() record.CorrelatorOptions {

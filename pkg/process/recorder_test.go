@@ -98,7 +98,7 @@ func TestLazyRecorderEnds(t *testing.T) {
 	}
 }
 
-// TestEventsForgotten: what a process has told thousands of times does not stay in its memory, and what it repeats is counted.
+// TestEventsForgotten: thousands of different events do not stay in the memory of who told them, and what is repeated is counted.
 func TestEventsForgotten(t *testing.T) {
 	const told, most = 4096, 1 << 20 // bytes
 	options, now := eventOptions(), clocktesting.NewFakePassiveClock(time.Unix(1, 0))

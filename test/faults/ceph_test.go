@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// asking preloads a program that asks for pools, creates one and removes an object.
-func asking(t *testing.T) (*Calls, func() string) {
+// asking preloads a program that asks for pools, creates one and removes an object, or sets a key of an image.
+func asking(t *testing.T) (*Calls, func(arguments ...string) string) {
 	t.Helper()
 	dir := t.TempDir()
 	library, program := filepath.Join(dir, "librados.so"), filepath.Join(dir, "program")
@@ -27,8 +27,8 @@ func asking(t *testing.T) (*Calls, func() string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return calls, func() string {
-		cmd := exec.Command(program)
+	return calls, func(arguments ...string) string {
+		cmd := exec.Command(program, arguments...)
 		cmd.Env = calls.Environment()
 		out, err := cmd.Output()
 		if err != nil {
@@ -71,7 +71,7 @@ func TestCalls(t *testing.T) {
 				t.Errorf("%s:\n%s", tc.reason, diff)
 			}
 			hit, err := calls.Hit()
-			want := []string{"", create, "remove object object"}[tc.at]
+			want := []string{"", create, "remove object pool/object"}[tc.at]
 			if err != nil || hit != want {
 				t.Errorf("hit %q, want %q: %v", hit, want, err)
 			}
@@ -90,7 +90,22 @@ func TestCallsOfProgramsThatFollow(t *testing.T) {
 		t.Errorf("first %q, then %q", killed, whole)
 	}
 	writes, err := calls.Writes()
-	if diff := cmp.Diff([]string{create, create, "remove object object"}, writes); diff != "" || err != nil {
+	if diff := cmp.Diff([]string{create, create, "remove object pool/object"}, writes); diff != "" || err != nil {
+		t.Errorf("%s%v", diff, err)
+	}
+}
+
+// TestCallsOnImages: a write says whose it is.
+func TestCallsOnImages(t *testing.T) {
+	calls, run := asking(t)
+	if err := calls.Arm(Fault{}, 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := run("key"); got != "done key\nanswer 0\n" {
+		t.Errorf("got %q", got)
+	}
+	writes, err := calls.Writes()
+	if diff := cmp.Diff([]string{"rbd metadata_set image key"}, writes); diff != "" || err != nil {
 		t.Errorf("%s%v", diff, err)
 	}
 }

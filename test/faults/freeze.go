@@ -9,7 +9,7 @@ import (
 )
 
 // Freeze has a part of Ceph answer nobody for Lasting, killed or not, and returns when that has begun. over is told how
-// it went.
+// it went, of the MDS once the mgr has mounted anew, too.
 func Freeze(ctx context.Context, ceph *cephdaemons.Ceph, part Part, dies bool, over func(error)) {
 	both := map[Part]struct{ begin, end func() error }{
 		Mons: {ceph.PauseMons, ceph.ResumeMons},

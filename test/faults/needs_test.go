@@ -93,7 +93,7 @@ func TestTaken(t *testing.T) {
 		"Narrower":    {"the volumes cannot be written to", `{"prefix":"auth caps","entity":"client.node","caps":["mon","profile rbd","osd","allow r"]}`, true},
 		"NoDaemon":    {"nor can the mons be asked", `{"prefix":"auth caps","entity":"client.node","caps":["osd","profile rbd pool=used, allow r"]}`, true},
 		"Filesystem":  {"there is never a reason", `{"prefix":"fs rm","fs_name":"f"}`, true},
-		"Object":      {"that is the operator's own", "remove object o", false},
+		"Object":      {"that is the operator's own", "remove object pool/o", false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -211,24 +211,20 @@ func (c *Ceph) Kill(ctx context.Context, kind string) []string {
 
 // StartAgain starts daemons that Kill has ended, and returns when Ceph serves.
 func (c *Ceph) StartAgain(ctx context.Context, killed []string) error {
+	var errs []error
 	for _, daemon := range killed {
 		kind, id, _ := strings.Cut(daemon, ".")
-		if daemon == mdsDaemon {
+		if daemon == mdsDaemon || daemon == mgrDaemon {
 			// Until its successor has joined, the mons take the one that was killed for active.
-			if _, err := c.Command(ctx, "mds", "fail", id); err != nil {
-				return err
-			}
+			_, err := c.Command(ctx, strings.TrimPrefix(kind, "ceph-"), "fail", id)
+			errs = append(errs, err)
 		}
 		if daemon == mgrDaemon && !c.options.WithoutFilesystem {
-			if err := c.evict(ctx, id); err != nil {
-				return err
-			}
+			errs = append(errs, c.evict(ctx, id))
 		}
-		if err := c.start(kind, id); err != nil {
-			return err
-		}
+		errs = append(errs, c.start(kind, id))
 	}
-	return c.waitReady(ctx)
+	return errors.Join(append(errs, c.waitReady(ctx))...)
 }
 
 // evict ends the sessions of a mgr that was killed. The mons have the MDS do so where they know of its mount, and the MDS may

@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	snapshotv1 "github.com/kubernetes-csi/external-snapshotter/client/v8/apis/volumesnapshot/v1"
@@ -127,9 +128,16 @@ func dumpVolumes(g Gomega) volumes.Dump {
 // answered is how long Ceph may take for what the mgr may leave unanswered for ever.
 const answered = 30 * time.Second
 
+// unanswered are such questions, on a connection that cannot be closed any more.
+var unanswered atomic.Int32
+
 func inTime(what string, do func() error) error {
 	done := make(chan error, 1)
-	go func() { done <- do() }()
+	unanswered.Add(1)
+	go func() {
+		done <- do()
+		unanswered.Add(-1)
+	}()
 	select {
 	case err := <-done:
 		return err

@@ -80,9 +80,10 @@ func TestNaming(t *testing.T) {
 	foreign := []string{
 		"DELETE /apis/storage.k8s.io/v1/storageclasses/" + neighbour,
 		`{"prefix":"osd pool set","pool":"` + neighbour + `","var":"nodelete","val":"false"}`,
-		"metadata csi-vol-11",
+		"rbd metadata_set csi-vol-11 csi.ceph.com/cluster/name",
+		"change object " + neighbour + "/csi.volumes.default",
 	}
-	writes := append([]string{"DELETE /apis/storage.k8s.io/v1/storageclasses/ceph-rbd", "metadata csi-vol-22"}, foreign...)
+	writes := append([]string{"DELETE /apis/storage.k8s.io/v1/storageclasses/ceph-rbd", "rbd metadata_set csi-vol-22 csi.ceph.com/cluster/name"}, foreign...)
 	if got := naming(writes, []string{"11", neighbour}); !slices.Equal(got, foreign) {
 		t.Errorf("got %q, want %q", got, foreign)
 	}

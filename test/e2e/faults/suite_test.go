@@ -40,7 +40,11 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	Expect(env.Cluster.Ceph().Load(ctx, another(driver.RBD))).To(Succeed())
 	csi, err = volumes.Open(env.Cluster.Ceph().ConfFile(), env.Cluster.Ceph().KeyringFile())
 	Expect(err).NotTo(HaveOccurred())
-	DeferCleanup(func() { csi.Close() })
+	DeferCleanup(func() {
+		if unanswered.Load() == 0 {
+			csi.Close()
+		}
+	})
 	createNeighbour(ctx)
 	untouched = inCeph(ctx)
 	for _, d := range driver.All {

@@ -127,48 +127,62 @@ COMMAND(rados_mgr_command)
 // A name that no OSD takes only asks for rights.
 static bool is_object(const char *name) { return strlen(name) <= 2048; }
 
-static int on_object(const char *what, const char *name, struct plan *p) {
-	char text[2200];
+static int in_pool(const char *what, void *io, const char *name, struct plan *p) {
+	int (*name_of)(void *, char *, unsigned) = next("rados_ioctx_get_pool_name");
+	char pool[256], text[2600];
+	snprintf(text, sizeof text, "%s %s/%s", what, name_of(io, pool, sizeof pool) < 0 ? "?" : pool, name);
+	return before(text, p);
+}
+
+static int on_object(const char *what, void *io, const char *name, struct plan *p) {
 	if (!is_object(name))
 		return memset(p, 0, sizeof *p), 0;
-	snprintf(text, sizeof text, "%s %s", what, name);
-	return before(text, p);
+	return in_pool(what, io, name, p);
 }
 
 int rados_write_op_operate2(void *operation, void *io, const char *object, struct timespec *at, int flags) {
 	int (*pass)(void *, void *, const char *, struct timespec *, int) = next("rados_write_op_operate2");
 	struct plan p;
-	int refused = on_object("change object", object, &p);
+	int refused = on_object("change object", io, object, &p);
 	return refused ? refused : after(&p, pass(operation, io, object, at, flags));
 }
 
 int rados_remove(void *io, const char *object) {
 	int (*pass)(void *, const char *) = next("rados_remove");
 	struct plan p;
-	int refused = on_object("remove object", object, &p);
+	int refused = on_object("remove object", io, object, &p);
 	return refused ? refused : after(&p, pass(io, object));
 }
 
 int rados_write_full(void *io, const char *object, const char *content, size_t length) {
 	int (*pass)(void *, const char *, const char *, size_t) = next("rados_write_full");
 	struct plan p;
-	int refused = on_object("write object", object, &p);
+	int refused = on_object("write object", io, object, &p);
 	return refused ? refused : after(&p, pass(io, object, content, length));
 }
 
-#define RBD(name) \
-	int rbd_##name(long a, long b, long c, long d) { \
-		int (*pass)(long, long, long, long) = next("rbd_" #name); \
+// on_image names the image, and the key or the snapshot.
+static int on_image(const char *what, void *image, const char *of, struct plan *p) {
+	int (*name_of)(void *, char *, size_t *) = next("rbd_get_name");
+	char name[256], text[2600];
+	size_t length = sizeof name;
+	snprintf(text, sizeof text, "%s %s %s", what, name_of(image, name, &length) < 0 ? "?" : name, of);
+	return before(text, p);
+}
+
+#define RBD(name, where) \
+	int rbd_##name(void *place, const char *of, long c, long d) { \
+		int (*pass)(void *, const char *, long, long) = next("rbd_" #name); \
 		struct plan p; \
-		int refused = before("rbd " #name, &p); \
-		return refused ? refused : after(&p, pass(a, b, c, d)); \
+		int refused = where("rbd " #name, place, of, &p); \
+		return refused ? refused : after(&p, pass(place, of, c, d)); \
 	}
 
-RBD(trash_move)
-RBD(trash_remove)
-RBD(snap_remove)
-RBD(snap_unprotect)
-RBD(metadata_set)
-RBD(group_snap_remove)
-RBD(group_image_remove_by_id)
-RBD(group_remove)
+RBD(trash_move, in_pool)
+RBD(trash_remove, in_pool)
+RBD(group_snap_remove, in_pool)
+RBD(group_image_remove_by_id, in_pool)
+RBD(group_remove, in_pool)
+RBD(snap_remove, on_image)
+RBD(snap_unprotect, on_image)
+RBD(metadata_set, on_image)
