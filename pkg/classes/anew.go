@@ -21,6 +21,8 @@ import (
 // Record remembers a class that is being made anew across restarts; a state.Record is one.
 type Record interface {
 	Load() (state.Class, bool, error)
+	// Read is past the cache, for a class that is created next.
+	Read(ctx context.Context) (state.Class, bool, error)
 	Save(ctx context.Context, value state.Class) error
 }
 
@@ -44,6 +46,9 @@ func (s *StorageClass) keep(ctx context.Context) error {
 		return err
 	}
 	last, recorded, err := s.Record.Load()
+	if existing == nil && classState == operatorv1.ManagedStorageClass {
+		last, recorded, err = s.Record.Read(ctx)
+	}
 	if err != nil {
 		return err
 	}

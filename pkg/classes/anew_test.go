@@ -28,9 +28,18 @@ import (
 type memory struct {
 	class  *state.Class
 	writes int
+	// behind has the cache know nothing.
+	behind bool
 }
 
 func (m *memory) Load() (state.Class, bool, error) {
+	if m.behind {
+		return state.Class{}, false, nil
+	}
+	return m.Read(context.Background())
+}
+
+func (m *memory) Read(context.Context) (state.Class, bool, error) {
 	if m.class == nil {
 		return state.Class{}, false, nil
 	}

@@ -26,16 +26,18 @@ func TestStorageClassBack(t *testing.T) {
 	tests := map[string]struct {
 		why         string
 		mark, other string
+		behind      bool
 		want        string
 	}{
-		"Default": {"as it was", "true", "false", "true"},
-		"Second":  {"claims would go to the newest default from one day to the other", "true", "true", "false"},
-		"Neither": {"as it was", "false", "true", "false"},
+		"Default": {"as it was", "true", "false", false, "true"},
+		"Second":  {"claims would go to the newest default from one day to the other", "true", "true", false, "false"},
+		"Neither": {"as it was", "false", "true", false, "false"},
+		"Behind":  {"the cache does not have yet what is remembered", "true", "false", true, "true"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := newStorageClass(t, driver.RBD, other(tc.other), &ceph.Placement{FSID: "f", Pool: "p"})
-			s.Record = &memory{class: &state.Class{UID: "old", Annotations: map[string]string{defaultAnnotation: tc.mark, "users": "own"}}}
+			s.Record = &memory{behind: tc.behind, class: &state.Class{UID: "old", Annotations: map[string]string{defaultAnnotation: tc.mark, "users": "own"}}}
 			if err := s.Guard(func(context.Context, factory.SyncContext) error { return nil })(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
@@ -52,10 +54,17 @@ func TestStorageClassBack(t *testing.T) {
 
 // TestSnapshotClassBack: a class of either kind comes back with what users gave it, once.
 func TestSnapshotClassBack(t *testing.T) {
+	for name, behind := range map[string]bool{"Seen": false, "CacheIsBehind": true} {
+		t.Run(name, func(t *testing.T) { checkSnapshotClassBack(t, behind) })
+	}
+}
+
+func checkSnapshotClassBack(t *testing.T, behind bool) {
+	t.Helper()
 	snapshot, group := resources()
 	r := newSnapshotsRig(t)
 	remembered := func(annotation string) *memory {
-		return &memory{class: &state.Class{UID: "old", Annotations: map[string]string{annotation: "false", "users": "own"}, Labels: map[string]string{"users": "label"}}}
+		return &memory{behind: behind, class: &state.Class{UID: "old", Annotations: map[string]string{annotation: "false", "users": "own"}, Labels: map[string]string{"users": "label"}}}
 	}
 	const mark, groupMark = "snapshot.storage.kubernetes.io/is-default-class", "groupsnapshot.storage.kubernetes.io/is-default-class"
 	records := []*memory{remembered(mark), remembered(groupMark)}
@@ -76,6 +85,7 @@ func TestSnapshotClassBack(t *testing.T) {
 			t.Errorf("labels of %s (-want +got):\n%s", of["kind"], diff)
 		}
 	}
+	records[0].behind, records[1].behind = false, false
 	r.settle(t, "nothing is remembered any longer", func() bool { return records[0].class.Empty() && records[1].class.Empty() })
 }
 

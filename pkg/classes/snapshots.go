@@ -134,12 +134,17 @@ func (c *snapshots) syncClass(ctx context.Context, syncCtx factory.SyncContext, 
 		return "", nil
 	}
 	wanted := class.wanted(c.Driver, place, w.resource.Version)
-	last, _, err := c.record(class.asset.GetKind()).Load()
-	switch {
-	case err != nil:
-		return "", err
-	case existing != nil:
+	record := c.record(class.asset.GetKind())
+	if existing != nil {
+		last, _, err := record.Load()
+		if err != nil {
+			return "", err
+		}
 		return "", c.update(ctx, w, existing, wanted, last)
+	}
+	last, _, err := record.Read(ctx)
+	if err != nil {
+		return "", err
 	}
 	last.Give(wanted)
 	return "", c.create(ctx, w, withoutSecondDefault(wanted, w.all()))

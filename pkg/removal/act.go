@@ -39,7 +39,7 @@ func (c *Controller) classes(ctx context.Context) ([]string, error) {
 		if record == nil {
 			return nil
 		}
-		last, _, err := record.Load()
+		last, _, err := record.Read(ctx)
 		if err != nil {
 			return err
 		}

@@ -31,7 +31,8 @@ const (
 
 // Record remembers what users gave a class while it is gone; a state.Record is one.
 type Record interface {
-	Load() (state.Class, bool, error)
+	// Read is past the cache: what it says decides whether a class that is deleted next is remembered.
+	Read(ctx context.Context) (state.Class, bool, error)
 	Save(ctx context.Context, value state.Class) error
 }
 

@@ -3,14 +3,19 @@ package removal
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	operatorv1 "github.com/openshift/api/operator/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/fake"
+	corelisters "k8s.io/client-go/listers/core/v1"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -161,6 +166,30 @@ func TestRememberedOnce(t *testing.T) {
 	r.pass(t, 1)
 	if r.record.class.UID != "first" {
 		t.Errorf("forgotten for %+v", r.record.class)
+	}
+}
+
+// TestRememberedPastTheCache: a class that the cache has as remembered came back, and was forgotten, meanwhile.
+func TestRememberedPastTheCache(t *testing.T) {
+	r := newRig(t)
+	remembered := func(text string) *corev1.ConfigMap {
+		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: driver.RBD.StateConfigMap(), Namespace: driver.Namespace},
+			Data: map[string]string{"version": "1", "class": text}}
+	}
+	kube := fake.NewClientset(remembered(`{"uid":"","annotations":null,"labels":null}`))
+	cached := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	if err := cached.Add(remembered(`{"uid":"former","annotations":{"users":"former"},"labels":null}`)); err != nil {
+		t.Fatal(err)
+	}
+	r.config.Records[class] = state.Classes(kube.CoreV1(), corelisters.NewConfigMapLister(cached), driver.RBD)
+	r.declared, r.cached.Volumes = true, 1
+	r.pass(t, 1)
+	got, err := kube.CoreV1().ConfigMaps(driver.Namespace).Get(t.Context(), driver.RBD.StateConfigMap(), metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := got.Data["class"]; strings.Contains(text, `"uid":""`) {
+		t.Errorf("the class went, and is not remembered: %s", text)
 	}
 }
 

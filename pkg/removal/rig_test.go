@@ -30,7 +30,9 @@ import (
 // memory is a record.
 type memory struct{ class state.Class }
 
-func (m *memory) Load() (state.Class, bool, error) { return m.class, !m.class.Empty(), nil }
+func (m *memory) Read(context.Context) (state.Class, bool, error) {
+	return m.class, !m.class.Empty(), nil
+}
 
 func (m *memory) Save(_ context.Context, value state.Class) error {
 	m.class = value

@@ -22,7 +22,9 @@ import (
 // memory is a record that outlives processes.
 type memory struct{ class *savedstate.Class }
 
-func (m *memory) Load() (savedstate.Class, bool, error) {
+func (m *memory) Load() (savedstate.Class, bool, error) { return m.Read(context.Background()) }
+
+func (m *memory) Read(context.Context) (savedstate.Class, bool, error) {
 	if m.class == nil {
 		return savedstate.Class{}, false, nil
 	}
@@ -50,27 +52,27 @@ func TestKilledWhileMadeAnew(t *testing.T) {
 		return killed && !trial, nil, errKilled
 	})
 	record := &memory{}
-	process := func(existing *storagev1.StorageClass) error {
+	process := func(existing *storagev1.StorageClass, cached savedstate.Class) error {
 		c := classController{ClassConfig: ClassConfig{Config: Config{Env: ctrl.Env{Kube: client, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{})}},
 			Record: record,
 		}}
-		last, _, _ := record.Load()
 		return c.act(t.Context(), classFacts{
-			driver: driver.RBD, existing: existing, base: storageClass("b", nil), last: last,
+			driver: driver.RBD, existing: existing, base: storageClass("b", nil), last: cached,
 			asset: &storagev1.StorageClass{
 				ObjectMeta: metav1.ObjectMeta{Name: "v", Labels: map[string]string{driver.ManagedByLabel: driver.RBD.OperatorName()}, Annotations: map[string]string{defaultForMachines: "true"}},
 				Parameters: map[string]string{"pool": "q"},
 			},
 		})
 	}
-	if err := process(existing); !errors.Is(err, errKilled) {
+	if err := process(existing, savedstate.Class{}); !errors.Is(err, errKilled) {
 		t.Fatalf("got %v", err)
 	}
 	if _, err := client.StorageV1().StorageClasses().Get(t.Context(), "v", metav1.GetOptions{}); err == nil {
 		t.Fatal("the class was not deleted")
 	}
 	killed = false
-	if err := process(nil); err != nil {
+	// The cache does not have yet what is remembered.
+	if err := process(nil, savedstate.Class{}); err != nil {
 		t.Fatal(err)
 	}
 	after, err := client.StorageV1().StorageClasses().Get(t.Context(), "v", metav1.GetOptions{})
@@ -84,7 +86,7 @@ func TestKilledWhileMadeAnew(t *testing.T) {
 		t.Errorf("labels (-want +got):\n%s", diff)
 	}
 	after.UID = "new"
-	if err := process(after); err != nil {
+	if err := process(after, *record.class); err != nil {
 		t.Fatal(err)
 	}
 	if record.class == nil || record.class.UID != "" {
@@ -95,7 +97,7 @@ func TestKilledWhileMadeAnew(t *testing.T) {
 	if err := client.StorageV1().StorageClasses().Delete(t.Context(), "v", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := process(after); err != nil || record.class.Empty() {
+	if err := process(after, *record.class); err != nil || record.class.Empty() {
 		t.Errorf("%v; what is remembered of a class that is gone is forgotten while the cache has it still", err)
 	}
 }

@@ -46,6 +46,8 @@ type ClassConfig struct {
 // Record remembers a class that is being made anew across restarts; a state.Record is one.
 type Record interface {
 	Load() (savedstate.Class, bool, error)
+	// Read is past the cache, for a class that is created next.
+	Read(ctx context.Context) (savedstate.Class, bool, error)
 	Save(ctx context.Context, value savedstate.Class) error
 }
 
@@ -139,6 +141,13 @@ func (c classController) act(ctx context.Context, facts classFacts) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
+	if step == create {
+		var err error
+		if facts.last, _, err = c.Record.Read(ctx); err != nil {
+			return err
+		}
+		step, class = decideClass(facts)
+	}
 	client := c.Kube.StorageV1().StorageClasses()
 	if step == replace {
 		// What admission refuses must not cost users the class that there is. The usual answer is
