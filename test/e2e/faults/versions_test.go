@@ -36,7 +36,8 @@ func upgraded(d driver.Driver) change {
 
 // restored has a class with a pool of its own come after a backup, to which the cluster then goes back.
 func restored(d driver.Driver) change {
-	return change{name: "a restored etcd", begun: looks, do: func(ctx context.Context) {
+	// The operator starts, and then looks.
+	return change{name: "a restored etcd", begun: 2 * looks, do: func(ctx context.Context) {
 		env.SaveEtcd(ctx)
 		saved := time.Now()
 		createClass(ctx, d)
