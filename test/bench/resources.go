@@ -25,6 +25,9 @@ type resources struct {
 // and then gives back the memory bit by bit.
 const loadRest = 150 * time.Second
 
+// cycle is how often a process that rests gives memory back: what it holds in between is the mean of it.
+const cycle = time.Minute
+
 // rested waits until the operators have nothing to do, and then until what they do not need any more is given back.
 func (b *bench) rested(ctx context.Context) (map[string]resources, error) {
 	for _, d := range driver.All {
@@ -49,7 +52,7 @@ func (b *bench) rested(ctx context.Context) (map[string]resources, error) {
 
 func (b *bench) resources(ctx context.Context, d driver.Driver) (resources, error) {
 	p := b.operators[d.Name]
-	m, err := memoryOf(p.PID())
+	m, err := meanMemory(ctx, p.PID())
 	if err != nil {
 		return resources{}, err
 	}
@@ -63,6 +66,25 @@ func (b *bench) resources(ctx context.Context, d driver.Driver) (resources, erro
 	}
 	goroutines, err := gauge(metrics, "go_goroutines")
 	return resources{m, goroutines, float64(len(files))}, err
+}
+
+// meanMemory of a cycle.
+func meanMemory(ctx context.Context, pid int) (memory, error) {
+	var sum memory
+	begin, samples := time.Now(), 0.0
+	for ; time.Since(begin) < cycle; samples++ {
+		m, err := memoryOf(pid)
+		if err != nil {
+			return memory{}, err
+		}
+		sum = memory{sum.privateBytes + m.privateBytes, sum.fileBytes + m.fileBytes, sum.peakBytes + m.peakBytes}
+		select {
+		case <-ctx.Done():
+			return memory{}, ctx.Err()
+		case <-time.After(sampleTime):
+		}
+	}
+	return memory{sum.privateBytes / samples, sum.fileBytes / samples, sum.peakBytes / samples}, nil
 }
 
 // scrape asks an operator for its metrics, as an administrator.
