@@ -104,7 +104,7 @@ func drivers(random *rand.Rand) []driver.Driver {
 	return driver.All[random.IntN(len(driver.All)):][:1]
 }
 
-// chosen are those that ONLY, a regular expression, finds, a sample, or with SOAK all that are not in the journal, each fault once before any twice.
+// chosen are those that ONLY, a regular expression, finds, a sample, or with SOAK what is in turn of those that are not in the journal.
 func chosen(change string, all []attempt, random *rand.Rand) []attempt {
 	if only := os.Getenv("ONLY"); only != "" {
 		wanted := regexp.MustCompile(only)
@@ -114,22 +114,31 @@ func chosen(change string, all []attempt, random *rand.Rand) []attempt {
 		return sample.Of(all, sampledFaults, random)
 	}
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return slices.DeleteFunc(inTurns(all), func(a attempt) bool { _, tried := results.Tried[key(change, a)]; return tried })
+	return inTurns(all, func(a attempt) bool { _, tried := results.Tried[key(change, a)]; return tried })
 }
 
-// inTurns has the first attempt of each fault before the second of any; then the program is killed at each write, at
-// each eighth in one attempt.
-func inTurns(all []attempt) []attempt {
-	met, turn := map[string]int{}, map[attempt]int{}
+// inTurns are those that were not tried: each fault once, and then the program is killed at each write, at each eighth in
+// one attempt. Others are for a soak that has nothing left of these: its time is for changes that have.
+func inTurns(all []attempt, tried func(attempt) bool) []attempt {
+	var met, killed, others []attempt
+	known := map[string]bool{}
 	for _, a := range all {
-		turn[a] = met[a.fault.Name]
-		if turn[a] > 0 && a.fault.Each > 0 {
-			turn[a] = 1
+		to := &others
+		switch {
+		case !known[a.fault.Name]:
+			to = &met
+		case a.fault.Each > 0:
+			to = &killed
 		}
-		met[a.fault.Name]++
+		known[a.fault.Name] = true
+		if !tried(a) {
+			*to = append(*to, a)
+		}
 	}
-	slices.SortStableFunc(all, func(a, b attempt) int { return turn[a] - turn[b] })
-	return all
+	if first := append(met, killed...); len(first) > 0 {
+		return first
+	}
+	return others
 }
 
 // round is a fault on the way there, and one on the way back, or just one of both.

@@ -23,43 +23,31 @@ func soak(t *testing.T) {
 	}
 }
 
-// TestTurns has a soak meet each fault at some write before it meets any at two, whatever the seed.
+// TestTurns has a soak meet each fault at some write, and kill the program at each, each eighth in one attempt, before it
+// meets any other at two, whatever the seed.
 func TestTurns(t *testing.T) {
-	gomega.RegisterTestingT(t)
-	soak(t)
-	all := learned{there: passage{writes: 5, calls: 2}, back: passage{writes: 1}}.cases()
+	all := learned{there: passage{writes: 4, calls: 3}, back: passage{writes: 2}}.cases()
 	for seed := range uint64(3) {
-		got := chosen("a change", append([]attempt(nil), all...), rand.New(rand.NewPCG(seed, 0)))
-		if len(got) != len(all) {
-			t.Fatalf("seed %d: %d attempts of %d", seed, len(got), len(all))
-		}
-		met := map[string]bool{}
-		for _, a := range got[:len(faults.All)] {
-			met[a.fault.Name] = true
-		}
-		if len(met) != len(faults.All) {
-			t.Errorf("seed %d: %d faults among the first %d attempts", seed, len(met), len(faults.All))
-		}
-	}
-}
-
-// TestKilledAtEach has a soak kill the program at each write, each eighth in one attempt, before it meets other faults at a third one.
-func TestKilledAtEach(t *testing.T) {
-	all := inTurns(learned{there: passage{writes: 4, calls: 3}, back: passage{writes: 2}}.cases())
-	kills, others := 0, 0
-	for _, a := range all[len(faults.All):] {
-		switch {
-		case a.fault.Each > 0:
-			kills++
-			if others > len(faults.All)-4 {
-				t.Fatalf("%s comes after %d that do not kill", a, others)
+		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		tried := map[attempt]bool{}
+		isTried := func(a attempt) bool { return tried[a] }
+		first := inTurns(all, isTried)
+		met, kills := map[string]bool{}, 0
+		for i, a := range first {
+			tried[a], met[a.fault.Name] = true, true
+			if i == len(faults.All)-1 && len(met) != len(faults.All) {
+				t.Errorf("seed %d: %d faults among the first %d attempts", seed, len(met), i+1)
 			}
-		default:
-			others++
+			if a.fault.Each > 0 {
+				kills++
+			}
 		}
-	}
-	if want := 2*(4+2+3) - 4; kills != want {
-		t.Errorf("%d kills, want %d", kills, want)
+		if want := 2 * (4 + 2 + 3); kills != want || len(first) != len(faults.All)+want-4 {
+			t.Errorf("seed %d: %d kills of %d attempts, want %d", seed, kills, len(first), want)
+		}
+		if others := inTurns(all, isTried); len(first)+len(others) != len(all) || slices.ContainsFunc(others, isTried) {
+			t.Errorf("seed %d: %d, then %d of %d attempts", seed, len(first), len(others), len(all))
+		}
 	}
 }
 
