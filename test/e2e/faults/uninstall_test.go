@@ -74,7 +74,9 @@ func uninstalled(ctx SpecContext) {
 		}
 	}
 	Eventually(func(g Gomega) {
-		g.Expect(slices.DeleteFunc(env.LeftOvers(ctx, g), func(o string) bool { return strings.HasPrefix(o, "ClusterRole /openshift-csi-") })).To(BeEmpty())
+		g.Expect(slices.DeleteFunc(env.LeftOvers(ctx, g), func(o string) bool {
+			return strings.HasPrefix(o, "ClusterRole /openshift-csi-") || strings.Contains(o, neighbour)
+		})).To(BeEmpty())
 		g.Expect(inCeph(ctx).differences(stays)).To(BeEmpty())
 		g.Expect(before.Changes(dumpVolumes(g))).To(BeEmpty())
 		inKubernetes.ExpectUntouched(ctx)
