@@ -5,7 +5,6 @@ package cephdaemons
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -230,40 +229,8 @@ func (c *Ceph) StartAgain(ctx context.Context, killed []string) error {
 // evict ends the sessions of a mgr that was killed. The mons have the MDS do so where they know of its mount, and the MDS may
 // leave it for as long as an OSD is slow: others wait for what it holds (seen with Ceph 16.2.15).
 func (c *Ceph) evict(ctx context.Context, mgr string) error {
-	ids, err := c.mounts(ctx, mgr)
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		if _, err := c.Command(ctx, "tell", "mds."+mdsID, "client", "evict", fmt.Sprintf("id=%d", id)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// mounts are the sessions that a user or a daemon has with the MDS.
-func (c *Ceph) mounts(ctx context.Context, entity string) ([]int64, error) {
-	out, err := c.Command(ctx, "tell", "mds."+mdsID, "client", "ls")
-	if err != nil {
-		return nil, err
-	}
-	var all []struct {
-		ID     int64
-		Client struct {
-			Entity string `json:"entity_id"`
-		} `json:"client_metadata"`
-	}
-	if err := json.Unmarshal(out, &all); err != nil {
-		return nil, fmt.Errorf("sessions of the MDS: %w", err)
-	}
-	var ids []int64
-	for _, s := range all {
-		if s.Client.Entity == entity {
-			ids = append(ids, s.ID)
-		}
-	}
-	return ids, nil
+	_, err := c.Command(ctx, "tell", "mds."+mdsID, "client", "evict", "client_metadata.entity_id="+mgr)
+	return err
 }
 
 func (c *Ceph) process(daemon string) *process.Process {
