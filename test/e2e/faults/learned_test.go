@@ -134,6 +134,10 @@ func rest(ctx context.Context, begun time.Duration) {
 		revive(g)
 		g.Expect(time.Since(changed)).To(BeNumerically(">", begun))
 	}).WithContext(ctx).WithTimeout(2 * fixture.Patience).Should(Succeed())
+	Eventually(func(g Gomega) {
+		revive(g)
+		g.Expect(env.InMotion(ctx, g)).To(BeEmpty())
+	}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).WithPolling(time.Second).Should(Succeed())
 	env.Calm(ctx)
 }
 
