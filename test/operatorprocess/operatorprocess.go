@@ -61,13 +61,15 @@ type Process struct {
 	ports *box.Ports
 	port  int
 	group *process.Group
+	// tokens are those of its pod.
+	tokens *tokens
 
 	mu      sync.Mutex
 	current *process.Process
 }
 
 // Start returns when the process runs, which does not mean that it acts yet. As a kubelet does, it
-// waits for what the pod mounts. The files stay as they are then.
+// waits for what the pod mounts. The files stay as they are then, but for tokens, which are renewed.
 func Start(ctx context.Context, config Config) (*Process, error) {
 	var out *Process
 	var missing error
@@ -117,9 +119,9 @@ func StartContainers(ctx context.Context, config Config, program func(image stri
 	if err != nil {
 		return nil, err
 	}
-	ports, out := &box.Ports{}, map[string]*Process{}
+	ports, tokens, out := &box.Ports{}, newTokens(config, volumes), map[string]*Process{}
 	for i, c := range containers {
-		p := &Process{name: c.name, dir: config.Dir, ports: ports, group: process.NewGroup(config.Dir, func(process.Record) error { return nil })}
+		p := &Process{name: c.name, dir: config.Dir, ports: ports, tokens: tokens, group: process.NewGroup(config.Dir, func(process.Record) error { return nil })}
 		out[c.name] = p
 		image, err := program(config.Pod.Spec.Containers[i].Image)
 		if err != nil {
@@ -160,10 +162,12 @@ func (p *Process) Restart() error {
 	if p.current != nil && p.current.Exited() == nil {
 		return fmt.Errorf("%s runs already (process %d)", p.current.Name, p.current.PID)
 	}
+	_, _ = p.tokens.renew(context.Background()) // It starts with an old one where that fails, as in a kubelet's pod.
 	return box.Start(p.plan, p.ports, func(cmd *exec.Cmd) error {
 		current, err := p.group.StartCommand(p.name, cmd)
 		if err == nil {
 			p.current = current
+			go p.tokens.keep(current.Done())
 		}
 		return err
 	})

@@ -35,9 +35,13 @@ func mountedObjects() []runtime.Object {
 }
 
 func clientWith(objects ...runtime.Object) kubernetes.Interface {
+	return clientWithTokens(time.Hour, func() string { return "a token\n" }, objects...)
+}
+
+func clientWithTokens(life time.Duration, token func() string, objects ...runtime.Object) kubernetes.Interface {
 	client := fake.NewClientset(objects...)
 	client.PrependReactor("create", "serviceaccounts/token", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		return true, &authenticationv1.TokenRequest{Status: authenticationv1.TokenRequestStatus{Token: "a token\n"}}, nil
+		return true, &authenticationv1.TokenRequest{Status: authenticationv1.TokenRequestStatus{Token: token(), ExpirationTimestamp: metav1.NewTime(time.Now().Add(life))}}, nil
 	})
 	return client
 }

@@ -3,9 +3,11 @@ package operatorprocess
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +27,8 @@ type volume struct {
 	inMemory, writable bool
 	// folder is that of the node.
 	folder string
+	// renewal is when its token is due to be replaced; the zero time is never.
+	renewal time.Time
 }
 
 // volumes are those of the pod, by their names.
@@ -57,17 +61,7 @@ func (c Config) volume(ctx context.Context, v corev1.Volume) (volume, error) {
 		files, err := c.ofPod(v.DownwardAPI.Items)
 		return volume{files: files, mode: modeOf(v.DownwardAPI.DefaultMode)}, err
 	case v.Projected != nil:
-		files := map[string][]byte{}
-		for _, source := range v.Projected.Sources {
-			part, err := c.projected(ctx, source)
-			if err != nil {
-				return volume{}, err
-			}
-			for name, content := range part {
-				files[name] = content
-			}
-		}
-		return volume{files: files, mode: modeOf(v.Projected.DefaultMode)}, nil
+		return c.projection(ctx, *v.Projected)
 	}
 	return volume{}, fmt.Errorf("is of a kind that is not known here")
 }
@@ -90,19 +84,42 @@ func (c Config) ofNode(source corev1.HostPathVolumeSource) (string, error) {
 
 func modeOf(mode *int32) os.FileMode { return os.FileMode(ptr.Deref(mode, defaultMode)) }
 
+func (c Config) projection(ctx context.Context, of corev1.ProjectedVolumeSource) (volume, error) {
+	out := volume{files: map[string][]byte{}, mode: modeOf(of.DefaultMode)}
+	for _, source := range of.Sources {
+		if source.ServiceAccountToken != nil {
+			token, err := c.token(ctx, *source.ServiceAccountToken)
+			if err != nil {
+				return volume{}, err
+			}
+			out.files[source.ServiceAccountToken.Path] = []byte(token.Token)
+			out.renewal = time.Now().Add(time.Duration(renewalAge * float64(time.Until(token.ExpirationTimestamp.Time))))
+			continue
+		}
+		files, err := c.projected(ctx, source)
+		if err != nil {
+			return volume{}, err
+		}
+		maps.Copy(out.files, files)
+	}
+	return out, nil
+}
+
+// token is not bound to the pod, which ends here at the moment of its deletion, before its process.
+func (c Config) token(ctx context.Context, source corev1.ServiceAccountTokenProjection) (authenticationv1.TokenRequestStatus, error) {
+	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: source.ExpirationSeconds}}
+	if source.Audience != "" {
+		request.Spec.Audiences = []string{source.Audience}
+	}
+	answer, err := c.Client.CoreV1().ServiceAccounts(c.Pod.Namespace).CreateToken(ctx, c.Pod.Spec.ServiceAccountName, request, metav1.CreateOptions{})
+	if err != nil {
+		return authenticationv1.TokenRequestStatus{}, err
+	}
+	return answer.Status, nil
+}
+
 func (c Config) projected(ctx context.Context, source corev1.VolumeProjection) (map[string][]byte, error) {
 	switch {
-	case source.ServiceAccountToken != nil:
-		// Not bound to the pod, which ends here at the moment of its deletion, before its process.
-		request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: source.ServiceAccountToken.ExpirationSeconds}}
-		if audience := source.ServiceAccountToken.Audience; audience != "" {
-			request.Spec.Audiences = []string{audience}
-		}
-		token, err := c.Client.CoreV1().ServiceAccounts(c.Pod.Namespace).CreateToken(ctx, c.Pod.Spec.ServiceAccountName, request, metav1.CreateOptions{})
-		if err != nil {
-			return nil, err
-		}
-		return map[string][]byte{source.ServiceAccountToken.Path: []byte(token.Status.Token)}, nil
 	case source.ConfigMap != nil:
 		return c.configMap(ctx, source.ConfigMap.Name, source.ConfigMap.Items, source.ConfigMap.Optional)
 	case source.Secret != nil:
@@ -188,15 +205,23 @@ func (v volume) write(dir, name string) (string, error) {
 		return folder, os.Chmod(folder, 0o777)
 	}
 	for file, content := range v.files {
-		path := filepath.Join(folder, file)
-		if err := os.WriteFile(path, content, v.mode); err != nil {
-			return "", err
-		}
-		if err := os.Chmod(path, v.mode); err != nil {
+		if err := replace(filepath.Join(folder, file), content, v.mode); err != nil {
 			return "", err
 		}
 	}
 	return folder, nil
+}
+
+// replace writes a file that nobody sees half of.
+func replace(path string, content []byte, mode os.FileMode) error {
+	written := path + ".new"
+	if err := os.WriteFile(written, content, mode); err != nil {
+		return err
+	}
+	if err := os.Chmod(written, mode); err != nil {
+		return err
+	}
+	return os.Rename(written, path)
 }
 
 // emptyDir is one that every user may look into who gets there.
