@@ -18,7 +18,7 @@ const (
 	missing
 	// bare: there is nothing that could be tagged.
 	bare
-	// unready: it is being made, or its filesystem has no MDS at the moment.
+	// unready: it is being made, or its filesystem has no MDS at the moment, or the mgr takes over.
 	unready
 	// outrun: its tags were changed since they were read, such as for another volume of the same snapshot.
 	outrun

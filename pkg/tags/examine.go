@@ -61,7 +61,7 @@ func verdictOf(err error) verdict {
 	}{
 		{driver.ErrNothingToTag, bare}, {ceph.ErrRetained, bare},
 		{ceph.ErrNotFound, missing},
-		{ceph.ErrNotReady, unready}, {ceph.ErrNoActiveMDS, unready},
+		{ceph.ErrNotReady, unready}, {ceph.ErrNoActiveMDS, unready}, {ceph.ErrNotLoaded, unready},
 		{ceph.ErrChanged, outrun},
 		{ceph.ErrDenied, denied},
 	} {

@@ -2,6 +2,7 @@ package tags
 
 import (
 	"context"
+	"syscall"
 	"testing"
 	"time"
 
@@ -162,6 +163,33 @@ func TestProblems(t *testing.T) {
 		r.later(t, 2*time.Minute)
 		f.expect(t, r, 2, own(2))
 	})
+}
+
+// failover has a mgr that has taken over, and has not loaded its modules yet.
+type failover struct{ driver.TagStore }
+
+func (failover) SubvolumeMetadata(_ context.Context, _ string, places []ceph.SubvolumePlace) ([]ceph.SubvolumeMetadata, error) {
+	out := make([]ceph.SubvolumeMetadata, len(places))
+	for i := range out {
+		out[i].Err = &ceph.CommandError{Command: "fs subvolume metadata ls", Errno: -int(syscall.EOPNOTSUPP), Status: "Module 'volumes' is not enabled/loaded"}
+	}
+	return out, nil
+}
+
+// TestModuleIsLoading: one that lasts is told by CephResourcesDegraded.
+func TestModuleIsLoading(t *testing.T) {
+	f := fixtures["CephFS"]
+	r := newRig(t, f.driver)
+	f.add(r, 1)
+	r.add(t, provisioned(f.driver, 1, 1))
+	whole := r.client.TagStore
+	r.client.TagStore = failover{whole}
+	r.later(t, 0)
+	r.expect(t, operatorv1.ConditionTrue, "AsExpected")
+	r.expectCounts(t, Counts{Untagged: 1})
+	r.client.TagStore = whole
+	r.later(t, 2*time.Minute)
+	f.expect(t, r, 1, own(1))
 }
 
 // stuck has an image whose OSD does not answer, that of which is asked first.
