@@ -44,11 +44,11 @@ func (t *tokens) renew(ctx context.Context) (next time.Time, err error) {
 		due, has := t.due[v.Name]
 		if has && time.Now().After(due) {
 			fresh, failed := t.config.volume(ctx, v)
-			if failed == nil {
-				_, failed = fresh.write(t.config.Dir, v.Name)
-			}
 			if failed == nil && !fresh.renewal.After(time.Now()) {
 				failed = fmt.Errorf("the token of ServiceAccount %s has expired when it comes", t.config.Pod.Spec.ServiceAccountName)
+			}
+			if failed == nil {
+				_, failed = fresh.write(t.config.Dir, v.Name)
 			}
 			if due = fresh.renewal; failed != nil {
 				due, err = time.Now().Add(renewalLimit), errors.Join(err, failed)

@@ -67,4 +67,7 @@ func TestTokenThatCannotBeRenewed(t *testing.T) {
 	if err == nil || time.Until(next) <= 0 {
 		t.Errorf("renewed again at %s: %v", next, err)
 	}
+	if _, err := os.Stat(c.Dir); !os.IsNotExist(err) {
+		t.Errorf("one that has expired is written: %v", err)
+	}
 }
