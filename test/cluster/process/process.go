@@ -35,7 +35,7 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 func (p *Process) Exited() error {
 	select {
 	case <-p.done:
-		return fmt.Errorf("%s ended (%v); end of %s:\n%s", p.Name, p.err, p.logFile, lastLines(p.logFile, 15))
+		return fmt.Errorf("%s ended (%v); end of %s:\n%s", p.Name, p.err, p.logFile, LastLines(p.logFile, 15))
 	default:
 		return nil
 	}
@@ -174,7 +174,8 @@ func Output(ctx context.Context, path string, args ...string) ([]byte, error) {
 	return stdout.Bytes(), nil
 }
 
-func lastLines(file string, n int) []byte {
+// LastLines returns the last n lines of a log, or why it cannot be read.
+func LastLines(file string, n int) []byte {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return []byte(err.Error())

@@ -81,7 +81,8 @@ func stockAgain() {
 			g.Expect(c.Status).To(Equal(operatorv1.ConditionFalse))
 			g.Expect(c.Message).To(And(ContainSubstring("drops spec.driverConfig.ceph"), ContainSubstring(driver.SettingsAnnotation)))
 		}).WithContext(ctx).Should(Succeed())
-		env.ExpectStatus(ctx, Default, "True", "False", "False")
+		Eventually(func(g Gomega) { env.ExpectStatus(ctx, g, "True", "False", "False") }).
+			WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 	})
 }
 

@@ -69,8 +69,11 @@ func initNode(file string) error {
 		if err == syscall.EINTR {
 			continue
 		}
-		if err != nil || pid == runner.Process.Pid {
-			return fmt.Errorf("%s ends: status %d, %w", n.Member.Name, status.ExitStatus(), err)
+		if err != nil {
+			return fmt.Errorf("%s: waiting for its processes: %w", n.Member.Name, err)
+		}
+		if pid == runner.Process.Pid {
+			return fmt.Errorf("%s ends with status %d", n.Member.Name, status.ExitStatus())
 		}
 	}
 }

@@ -16,6 +16,7 @@ const (
 	containerdSocket = "/run/containerd/containerd.sock"
 	// restartAfter is how long a service that ended rests, as one of a distribution does.
 	restartAfter  = time.Second
+	// importTimeout is for one image.
 	importTimeout = 2 * time.Minute
 	socketTimeout = 30 * time.Second
 )
@@ -67,9 +68,7 @@ func serve(n wire.Node, name, program string, arguments ...string) error {
 
 // importImages gives containerd the images that it does not have from an earlier start.
 func importImages(n wire.Node) error {
-	ctx, cancel := context.WithTimeout(context.Background(), importTimeout)
-	defer cancel()
-	if err := waitContainerd(ctx); err != nil {
+	if err := waitContainerd(); err != nil {
 		return err
 	}
 	done := filepath.Join(n.Dir, "imported")
@@ -77,15 +76,25 @@ func importImages(n wire.Node) error {
 		return nil
 	}
 	for _, image := range n.Software.Images {
-		if out, err := exec.CommandContext(ctx, "ctr", "--namespace", "k8s.io", "images", "import", image.File).CombinedOutput(); err != nil {
-			return fmt.Errorf("importing %s from %s: %w: %s", image.Name, image.File, err, out)
+		if err := importImage(image.File); err != nil {
+			return fmt.Errorf("importing %s from %s: %w", image.Name, image.File, err)
 		}
 	}
 	return os.WriteFile(done, nil, 0o644)
 }
 
-func waitContainerd(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, socketTimeout)
+func importImage(file string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), importTimeout)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "ctr", "--namespace", "k8s.io", "images", "import", file).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", errors.Join(err, ctx.Err()), out)
+	}
+	return nil
+}
+
+func waitContainerd() error {
+	ctx, cancel := context.WithTimeout(context.Background(), socketTimeout)
 	defer cancel()
 	for {
 		out, err := exec.CommandContext(ctx, "ctr", "version").CombinedOutput()

@@ -17,9 +17,11 @@ import (
 	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/node/wire"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/process"
 )
 
-const bootTimeout = 3 * time.Minute
+// bootTimeout is far above what a machine needs that runs other suites meanwhile: a minute where it is alone.
+const bootTimeout = 10 * time.Minute
 
 // session is the nodes of one cluster.
 type session struct {
@@ -247,7 +249,7 @@ func (b *booted) await(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { _ = syscall.Kill(b.first, syscall.SIGKILL) })
 	defer stop()
 	if _, err := b.says.ReadString('\n'); err != nil {
-		return fmt.Errorf("%s does not start (see %s): %w", b.name, b.logFile, errors.Join(err, ctx.Err()))
+		return fmt.Errorf("%s does not start: %w; end of %s:\n%s", b.name, errors.Join(err, ctx.Err()), b.logFile, process.LastLines(b.logFile, 5))
 	}
 	return nil
 }
