@@ -156,7 +156,7 @@ func TestOperatorDeployment(t *testing.T) {
 func TestOperatorEnvironment(t *testing.T) {
 	for _, d := range driver.All {
 		want := images()
-		want["OPERATOR_IMAGE_VERSION"], want["OPERATOR_NAME"], want["POD_NAME"] = "4.23.0", d.OperatorName(), "metadata.name"
+		want["OPERATOR_IMAGE_VERSION"], want["OPERATOR_NAME"], want["POD_NAME"], want["MALLOC_ARENA_MAX"] = "4.23.0", d.OperatorName(), "metadata.name", "2"
 		got := map[string]string{}
 		for _, v := range operatorDeployment(t, d).Spec.Template.Spec.Containers[0].Env {
 			got[v.Name] = v.Value

@@ -136,20 +136,30 @@ var _ = Describe("A CRD", func() {
 		DeferCleanup(stop)
 		Eventually(func(g Gomega) { g.Expect(member(ctx, g, d)).To(BeNil()) }).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 
-		for i, options := range []string{"krbd:rxbounce", "krbd:rxbounce,noudev", "krbd:noudev"} {
-			By("editing the annotation: " + options)
-			editAnnotation(ctx, d, `{"imageFeatures":"layering","mapOptions":"`+options+`"}`)
+		for _, edit := range []struct {
+			options   string
+			level     operatorv1.LogLevel
+			verbosity string
+		}{
+			{"krbd:rxbounce", operatorv1.Debug, "--v=4"},
+			{"krbd:rxbounce,noudev", operatorv1.Trace, "--v=6"},
+			{"krbd:noudev", operatorv1.Normal, "--v=2"},
+		} {
+			By("editing the annotation: " + edit.options)
+			editAnnotation(ctx, d, `{"imageFeatures":"layering","mapOptions":"`+edit.options+`"}`)
 			Eventually(func(g Gomega) {
-				g.Expect(class(ctx, g, d).Parameters).To(HaveKeyWithValue("mapOptions", options))
+				g.Expect(class(ctx, g, d).Parameters).To(HaveKeyWithValue("mapOptions", edit.options))
 			}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
-			level := []string{"Debug", "Trace", "Normal"}[i]
-			_, err := env.DriverResources().Patch(ctx, d.Name, types.MergePatchType, []byte(`{"spec":{"logLevel":"`+level+`"}}`), metav1.PatchOptions{})
+			By("editing the log level, and starting the operator again")
+			_, err := env.DriverResources().Patch(ctx, d.Name, types.MergePatchType, []byte(`{"spec":{"logLevel":"`+string(edit.level)+`"}}`), metav1.PatchOptions{})
 			Expect(err).NotTo(HaveOccurred())
 			Expect(env.Operator(d).Stop(ctx)).To(Succeed())
 			Expect(env.Operator(d).Restart()).To(Succeed())
-			env.Settle(ctx)
-			Expect(class(ctx, Default, d).Parameters).To(HaveKeyWithValue("mapOptions", options))
-			Expect(fixture.Complaints(env.Conditions(ctx, Default, d))).To(BeEmpty())
+			Eventually(func(g Gomega) {
+				g.Expect(fixture.Container(g, env.Node(ctx, g, d).Spec.Template, "csi-driver").Args).To(ContainElement(edit.verbosity))
+				g.Expect(fixture.Complaints(env.Conditions(ctx, g, d))).To(BeEmpty())
+				g.Expect(class(ctx, g, d).Parameters).To(HaveKeyWithValue("mapOptions", edit.options))
+			}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 		}
 
 		By("making a mistake")
