@@ -15,7 +15,7 @@ import (
 const (
 	containerdSocket = "/run/containerd/containerd.sock"
 	// restartAfter is how long a service that ended rests, as one of a distribution does.
-	restartAfter  = time.Second
+	restartAfter = time.Second
 	// importTimeout is for one image.
 	importTimeout = 2 * time.Minute
 	socketTimeout = 30 * time.Second
