@@ -17,9 +17,9 @@ const (
 	startTime  = 10 * time.Second
 	gcPercent  = 10
 	startLimit = 60 << 20 // bytes
-	// restTime is after what time a process that rests has given back what a list of thousands of objects took, and one that
-	// works what a burst of changes took, for a collection of 40 ms of the largest cluster's 35 MB: Go's own
-	// collector leaves it with who allocates nothing any more.
+	// restTime is how often what is free is given back: what a list of thousands of objects took, or a burst of changes.
+	// Go's own collector leaves it with who allocates nothing any more. `make soak-load` measures it: with a minute, up to
+	// 10 MB lay about in between.
 	restTime = 15 * time.Second
 )
 

@@ -9,6 +9,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	operatorv1 "github.com/openshift/api/operator/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -155,11 +156,15 @@ var _ = Describe("A CRD", func() {
 			Expect(err).NotTo(HaveOccurred())
 			Expect(env.Operator(d).Stop(ctx)).To(Succeed())
 			Expect(env.Operator(d).Restart()).To(Succeed())
+			// Conditions are those of the operator that has ended until this one has acted.
 			Eventually(func(g Gomega) {
-				g.Expect(fixture.Container(g, env.Node(ctx, g, d).Spec.Template, "csi-driver").Args).To(ContainElement(edit.verbosity))
-				g.Expect(fixture.Complaints(env.Conditions(ctx, g, d))).To(BeEmpty())
-				g.Expect(class(ctx, g, d).Parameters).To(HaveKeyWithValue("mapOptions", edit.options))
-			}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+				for _, template := range []corev1.PodTemplateSpec{env.Controller(ctx, g, d).Spec.Template, env.Node(ctx, g, d).Spec.Template} {
+					g.Expect(fixture.Container(g, template, "csi-driver").Args).To(ContainElement(edit.verbosity))
+				}
+			}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
+			env.Settle(ctx)
+			Expect(class(ctx, Default, d).Parameters).To(HaveKeyWithValue("mapOptions", edit.options))
+			Expect(fixture.Complaints(env.Conditions(ctx, Default, d))).To(BeEmpty())
 		}
 
 		By("making a mistake")
