@@ -15,6 +15,9 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/cluster/programs"
 )
 
+// startTimeout is far above what a machine needs that runs other suites meanwhile.
+const startTimeout = 5 * time.Minute
+
 // Loopback is where everything listens that no real node needs.
 const Loopback = "127.0.0.1"
 
@@ -141,7 +144,7 @@ func waitReady(ctx context.Context, config *rest.Config, processes ...*process.P
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
 		_, err := client.Get().AbsPath("/readyz").Timeout(5 * time.Second).DoRaw(ctx)

@@ -151,7 +151,7 @@ func overloaded(err error) bool { return apierrors.IsTimeout(err) || apierrors.I
 
 func waitEstablished(ctx context.Context, client apiextensions.CustomResourceDefinitionInterface, name string) error {
 	var last []apiextensionsv1.CustomResourceDefinitionCondition
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, time.Minute, false, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, startTimeout, false, func(ctx context.Context) (bool, error) {
 		crd, err := client.Get(ctx, name, metav1.GetOptions{})
 		if overloaded(err) {
 			return false, nil

@@ -121,7 +121,7 @@ func CreateNodes(ctx context.Context, client kubernetes.Interface, n Nodes) erro
 		}
 	}
 	notReady := len(wanted)
-	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, time.Minute, false, func(ctx context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, startTimeout, false, func(ctx context.Context) (bool, error) {
 		nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return false, err

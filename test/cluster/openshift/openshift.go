@@ -20,6 +20,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
+// startTimeout is far above what a machine needs that runs other suites meanwhile.
+const startTimeout = 5 * time.Minute
+
 // CSINamespace is the namespace of CSI driver operators and their operands.
 const CSINamespace = "openshift-cluster-csi-drivers"
 
@@ -118,7 +121,7 @@ func (o *OpenShift) applyManifests(ctx context.Context) error {
 // waitDefaultServiceAccount waits for what kube-controller-manager makes in each namespace:
 // without it, pods are refused.
 func (o *OpenShift) waitDefaultServiceAccount(ctx context.Context) error {
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, startTimeout, true, func(ctx context.Context) (bool, error) {
 		_, err := o.kube.CoreV1().ServiceAccounts(CSINamespace).Get(ctx, "default", metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			return false, nil
