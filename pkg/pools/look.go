@@ -126,7 +126,7 @@ func (l *look) mark(ctx context.Context, wanted map[int64]wishes) error {
 	denied := map[bool][]string{}
 	for _, p := range l.has.Pools {
 		want := wanted[p.ID]
-		if l.withheld[p.ID] || want == gone && l.unsure() || next(p, l.user, want) == nothing {
+		if l.withheld[p.ID] || next(p, l.user, want) == nothing {
 			continue
 		}
 		if want != gone && len(p.Applications) == 0 {

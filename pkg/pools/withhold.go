@@ -48,6 +48,7 @@ func (l *look) withhold(ctx context.Context, wanted map[int64]wishes) {
 			continue
 		}
 		if l.unsure() {
+			l.withheld[p.ID] = true
 			continue
 		}
 		if _, known := l.view.unused[p.ID]; !known {

@@ -129,6 +129,20 @@ func TestWhatTheLooksSawStays(t *testing.T) {
 	r.expectFlagged(t, "no look saw it in use")
 }
 
+// TestRightStaysWhileALookIsUnsure: the caps of the users go by the right.
+func TestRightStaysWhileALookIsUnsure(t *testing.T) {
+	r := unusedSince(t)
+	r.config.Usage.Set(use(driver.RBD, nil,
+		others("rook-ceph.rbd.csi.ceph.com", cephtest.FSID, 1, map[string]string{"pool": "p"}), provisioned(driver.RBD, 99, "pool", "lost")))
+	r.proof.fail = proof.ErrNotYet
+	r.later(t)
+	for _, p := range r.ceph.Pools() {
+		if p.Name == "p" && !driver.GivesRight(p, driver.ClaimKey("infra", "rbd")) {
+			t.Errorf("the right to pool p is withdrawn without proof, as another pool is lost: %v", p.Metadata)
+		}
+	}
+}
+
 // TestRestoredFromYesterday: the API server lost what Ceph has.
 func TestRestoredFromYesterday(t *testing.T) {
 	r := unusedSince(t)
