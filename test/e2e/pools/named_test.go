@@ -17,8 +17,8 @@ func told(ctx SpecContext, class, text string) {
 			FieldSelector: "involvedObject.kind=StorageClass,involvedObject.name=" + class,
 		})
 		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(events.Items).To(ContainElement(HaveField("Message", ContainSubstring(text)), &events.Items))
 		g.Expect(events.Items).To(HaveLen(1))
-		g.Expect(events.Items[0].Message).To(ContainSubstring(text))
 	}).WithContext(ctx).Should(Succeed())
 }
 
