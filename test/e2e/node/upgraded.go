@@ -170,6 +170,8 @@ func moveTo(ctx context.Context, to former.Release) {
 // expectVersion waits until the cluster reports a release whose manifests were applied.
 func expectVersion(ctx context.Context, to former.Release, begin time.Time) {
 	GinkgoHelper()
+	// A version whose roles are not there yet, or no longer, is refused what it asks for.
+	defer func() { env.Lawless(begin, time.Now()) }()
 	Eventually(func(g Gomega) {
 		o := env.ClusterOperator(ctx, g)
 		g.Expect(o.Status.Versions).To(ConsistOf(configv1.OperandVersion{Name: "operator", Version: to.Version}))
@@ -180,8 +182,6 @@ func expectVersion(ctx context.Context, to former.Release, begin time.Time) {
 			g.Expect(status).To(Equal(wanted), "%s: %s", kind, message)
 		}
 	}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
-	// A version whose roles are not there yet, or no longer, is refused what it asks for.
-	env.Lawless(begin, time.Now())
 }
 
 // choices are the settings, and what they are set to before each move, as the classes show it.
