@@ -116,10 +116,10 @@ const (
 )
 
 // Static says that an administrator made the volume, and named it in the attributes.
-func Static(attributes map[string]string) bool { return attributes[staticAttribute] == "true" }
+func Static(attributes map[string]string) bool { return switchedOn(attributes, staticAttribute) }
 
 // Shows says that the volume shows a snapshot, and has nothing of its own.
-func Shows(attributes map[string]string) bool { return attributes[backingAttribute] == "true" }
+func Shows(attributes map[string]string) bool { return switchedOn(attributes, backingAttribute) }
 
 // clusterOf is the clusterID of a volume: that of the handle, which never changes.
 func clusterOf(v Volume) string {
