@@ -20,8 +20,8 @@ LONG_SUITES := $(addprefix ./test/e2e/,node/kubernetes teardown inputs connect t
 	$(addprefix ./test/e2e/,credentials settings virtualization deploy beside tags upgrade kubernetes) ./test/volumes
 NODE_SUITES := ./test/e2e/node/... ./test/cluster/node/...
 SUITES = $(LONG_SUITES) ./test/e2e/... ./test/cluster/... ./test/demo/... ./test/standins/...
-# They wait half of the time: six of them keep two cores busy. verify has vetted them.
-RUN_SUITES = $(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=60m -p=6 -count=1
+# Three of them keep two cores busy: with six, waits ran out, and the whole took longer. verify has vetted them.
+RUN_SUITES = $(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=3 -count=1
 COMPARE_RIGHTS = $(GO) run $(GO_FLAGS) ./test/rights/compare
 # What the suites have recorded is tried as a whole; where one is missing, it fails.
 TRY_RECORDINGS = { ! $(CLUSTER) nodes >/dev/null 2>&1 || ls bin/scrapes/cephfs-CephCSINodesNotServed; } >/dev/null && ls bin/scrapes/*-* >/dev/null && $(GO) test -C test/alerts -trimpath -ldflags "$(GO_LD_FLAGS)" -count=1 -run Recorded .

@@ -130,6 +130,10 @@ func (c *Controller) sync(ctx context.Context, syncCtx factory.SyncContext, stat
 	}
 	in, err := c.gather(ctx, open)
 	c.keep(in)
+	if open && state != operatorv1.Managed {
+		c.asked = question{}
+		return c.report(ctx, nil) // Nothing is wanted of Ceph: what was wrong before counts no more.
+	}
 	if err != nil {
 		c.asked = question{} // The condition does not hold Ceph's answer any more.
 		return c.report(ctx, err)

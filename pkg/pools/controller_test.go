@@ -235,6 +235,24 @@ func TestClosedGateEndsTrouble(t *testing.T) {
 	}
 }
 
+// TestUnmanagedHasNoTrouble: who mends something while the driver is Unmanaged would be told of it for ever.
+func TestUnmanagedHasNoTrouble(t *testing.T) {
+	r := newRig(t, driver.RBD, nil)
+	r.settings = driver.Settings{Pool: "none"}
+	r.sync(t)
+	r.clock.SetTime(r.clock.Now().Add(doubt))
+	r.sync(t)
+	r.expect(t, "there is no such pool", condition.NoPool)
+	r.operator.SetState(operatorv1.Unmanaged)
+	r.sync(t)
+	r.expect(t, "nothing is wanted of Ceph any more", condition.AsExpected)
+	r.operator.SetState(operatorv1.Managed)
+	r.sync(t)
+	r.clock.SetTime(r.clock.Now().Add(doubt))
+	r.sync(t)
+	r.expect(t, "it is wanted again, and there is still none", condition.NoPool)
+}
+
 // TestUserForBlockOnly: many administrators give out users with the profile rbd alone.
 func TestUserForBlockOnly(t *testing.T) {
 	r := newRig(t, driver.CephFS, []string{"fs dump"})
@@ -271,6 +289,7 @@ func TestUnmanagedWritesNothing(t *testing.T) {
 	if r.client.reads+len(r.ceph.Writes())+r.record.saves != 0 {
 		t.Error("Unmanaged means no word to Ceph")
 	}
+	r.expect(t, "what an earlier process said is not true for ever", condition.AsExpected)
 	r.operator.SetState(operatorv1.Managed)
 	r.sync(t)
 	r.expect(t, "managed again", condition.AsExpected)
