@@ -14,8 +14,9 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
-// namespacesDeadline bounds one list of RADOS namespaces, which an OSD has to answer.
-const namespacesDeadline = 5 * time.Second
+// listDeadline bounds one list of RADOS namespaces, which an OSD has to answer, or of subvolume groups, which the mgr
+// has to: marks need neither, and come afterwards.
+const listDeadline = 5 * time.Second
 
 // listing is what a filesystem or a pool had at a time.
 type listing struct {
@@ -62,9 +63,10 @@ func (l *look) groups(ctx context.Context, place ceph.Placement) ([]driver.Lack,
 		}
 		lacks, err := l.part(ctx, l.view.groups, part{
 			place: filesystem, name: group,
-			list:  func(ctx context.Context) ([]string, error) { return l.client.SubvolumeGroups(ctx, filesystem) },
-			make:  func(ctx context.Context) error { return l.client.EnsureSubvolumeGroup(ctx, filesystem, group) },
-			event: "CephSubvolumeGroupCreated", created: fmt.Sprintf("subvolume group %q of filesystem %q", group, filesystem),
+			silent: &l.silentManager,
+			list:   func(ctx context.Context) ([]string, error) { return l.client.SubvolumeGroups(ctx, filesystem) },
+			make:   func(ctx context.Context) error { return l.client.EnsureSubvolumeGroup(ctx, filesystem, group) },
+			event:  "CephSubvolumeGroupCreated", created: fmt.Sprintf("subvolume group %q of filesystem %q", group, filesystem),
 			lack: fmt.Sprintf("filesystem %q has no subvolume group %q; create it: ceph fs subvolumegroup create %s %s", filesystem, group, shell.Quote(filesystem), shell.Quote(group)),
 		})
 		if err != nil {
@@ -92,20 +94,12 @@ func (l *look) namespaces(ctx context.Context, place usage.Place) ([]driver.Lack
 	}
 	var out []driver.Lack
 	for _, pool := range l.Driver.Storage.Namespaced(l.has, place.Placement) {
-		if l.silent {
-			break
-		}
 		lacks, err := l.part(ctx, l.view.namespaces, part{
 			place: pool, name: namespace,
-			list: func(ctx context.Context) ([]string, error) {
-				ctx, cancel := context.WithTimeout(ctx, namespacesDeadline)
-				defer cancel()
-				names, err := l.client.Namespaces(ctx, pool)
-				l.silent = errors.Is(err, ceph.ErrTimeout)
-				return names, err
-			},
-			make:  func(ctx context.Context) error { return l.client.CreateNamespace(ctx, pool, namespace) },
-			event: "CephNamespaceCreated", created: fmt.Sprintf("RADOS namespace %q in pool %q", namespace, pool),
+			silent: &l.silentOSDs,
+			list:   func(ctx context.Context) ([]string, error) { return l.client.Namespaces(ctx, pool) },
+			make:   func(ctx context.Context) error { return l.client.CreateNamespace(ctx, pool, namespace) },
+			event:  "CephNamespaceCreated", created: fmt.Sprintf("RADOS namespace %q in pool %q", namespace, pool),
 			lack: fmt.Sprintf("pool %q has no RADOS namespace %q, which config.json names for its clusterID; create it: rbd namespace create %s",
 				pool, namespace, shell.Quote(pool+"/"+namespace)),
 		})
@@ -120,8 +114,10 @@ func (l *look) namespaces(ctx context.Context, place usage.Place) ([]driver.Lack
 // part is something within a pool or a filesystem that classes need.
 type part struct {
 	place, name string
-	list        func(ctx context.Context) ([]string, error)
-	make        func(ctx context.Context) error
+	// silent says that who lists gave no answer in this look, and is not waited for again.
+	silent *bool
+	list   func(ctx context.Context) ([]string, error)
+	make   func(ctx context.Context) error
 	// event and created tell that it was made, lack that it is missing.
 	event, created, lack string
 }
@@ -130,7 +126,10 @@ type part struct {
 func (l *look) part(ctx context.Context, known map[string]listing, p part) ([]driver.Lack, error) {
 	seen, listed := known[p.place]
 	if !listed || l.Clock.Since(seen.at) >= groupInterval || !slices.Contains(seen.names, p.name) {
-		names, err := p.list(ctx)
+		if *p.silent {
+			return nil, nil
+		}
+		names, err := p.listInTime(ctx)
 		if untold(err) {
 			return nil, nil
 		}
@@ -154,6 +153,14 @@ func (l *look) part(ctx context.Context, known map[string]listing, p part) ([]dr
 		return nil, nil
 	}
 	return append(lacks, driver.Lack{Text: err.Error()}), nil
+}
+
+func (p part) listInTime(ctx context.Context) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, listDeadline)
+	defer cancel()
+	names, err := p.list(ctx)
+	*p.silent = errors.Is(err, ceph.ErrTimeout)
+	return names, err
 }
 
 // untold says that it cannot be told whether something is there: daemons that are silent, or refuse

@@ -1,9 +1,11 @@
 package pools
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -84,6 +86,33 @@ func TestNamespacesAreCreatedOnDemand(t *testing.T) {
 	denied.settings.MissingPools = driver.MissingCreate
 	denied.useNamespace(t, inNamespace("c", "pool", "p"))
 	denied.expectProblems(t, "who may not create says so", `creating RADOS namespace "n" in pool "p"`, `pool "p" has no RADOS namespace "n"`)
+}
+
+// silentManager is a mgr that does not answer: who asks it waits as long as they may.
+type silentManager struct {
+	Cluster
+	waits []time.Duration
+}
+
+func (s *silentManager) SubvolumeGroups(ctx context.Context, _ string) ([]string, error) {
+	deadline, _ := ctx.Deadline()
+	s.waits = append(s.waits, time.Until(deadline))
+	return nil, ceph.ErrTimeout
+}
+
+// TestSilentManagerLeavesTimeForMarks: claims and flags need mons alone.
+func TestSilentManagerLeavesTimeForMarks(t *testing.T) {
+	r := newCareRig(t, driver.CephFS)
+	r.ceph.AddFileSystem("a", true)
+	r.ceph.AddFileSystem("b", true)
+	mgr := &silentManager{Cluster: r.client}
+	r.client = mgr
+	r.use(t, classes(class(driver.CephFS, "a", "fsName", "a"), class(driver.CephFS, "b", "fsName", "b")))
+	if len(mgr.waits) != 1 || mgr.waits[0] > careDeadline-2*markReserve {
+		t.Errorf("the mgr is waited for %v in a look of %v", mgr.waits, careDeadline)
+	}
+	r.expectFlagged(t, "in use", "a-data", "a-metadata", "b-data", "b-metadata")
+	r.expectProblems(t, "a silent mgr says nothing against a class")
 }
 
 func TestGroupsAreCreatedOnDemand(t *testing.T) {

@@ -22,8 +22,8 @@ type look struct {
 	view    *view
 	has     driver.Inventory
 	found   findings
-	// silent says that OSDs gave no answer in this look; they are not waited for again.
-	silent bool
+	// silentOSDs and silentManager gave no answer in this look; they are not waited for again.
+	silentOSDs, silentManager bool
 	// keep says that nothing is to be released: the pools of a filesystem that was removed still
 	// hold its data, and nobody can tell any more which they were.
 	keep bool
