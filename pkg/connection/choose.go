@@ -181,7 +181,7 @@ func (w world) unserved(views []view) []verdict {
 		return nil
 	}
 	return []verdict{{condition.CredentialsMissing, fmt.Sprintf("The volumes of the default classes are in Ceph cluster %s, which nothing "+
-		"declares any more (%s). Declare it again, or set %s to another fsid to move new volumes there", fsid, leads, w.field())}}
+		"declares any more (%s). Declare it again, or set %s to another fsid to move new volumes there: those in %s"+leftBehind, fsid, leads, w.field(), fsid)}}
 }
 
 // merge is one verdict for all; the first one gives the reason.

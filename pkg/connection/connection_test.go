@@ -121,7 +121,8 @@ func TestCondition(t *testing.T) {
 		"OtherClusterThanBefore": {
 			reason: "the volumes are elsewhere",
 			steps:  []step{func(f *fixture) { f.recorded(elsewhere) }, connected},
-			want:   "True/WrongCluster", fragments: []string{"volumes of this cluster are in " + otherFSID, "spec.driverConfig.ceph.cluster"},
+			want:   "True/WrongCluster", fragments: []string{"volumes of this cluster are in " + otherFSID, "spec.driverConfig.ceph.cluster",
+				"those in " + otherFSID + " are then neither mounted anew, expanded nor deleted"},
 		},
 		"OtherClusterWithConsent": {
 			reason: "naming the new fsid moves new volumes there",

@@ -33,6 +33,9 @@ type identity struct {
 	declared string
 }
 
+// leftBehind is what the consent to move costs: the driver's Secrets have keys of one Ceph cluster.
+const leftBehind = " are then neither mounted anew, expanded nor deleted, until it is named again"
+
 // check decides whether the Ceph cluster that answered is one that is meant, and whether to use
 // it. It may be used with a verdict on it: what runs goes on.
 //
@@ -60,8 +63,8 @@ func (i identity) check(live string) (use bool, v verdict) {
 			i.field(), named, i.source.where, live)
 	case i.recorded.FSID != "" && i.recorded.FSID != live:
 		return false, wrong("%s leads to Ceph cluster %s, but the volumes of this cluster are in %s. Put the credentials of "+
-			"that one back, declare %s in a Secret of its own with the label %s, or set %s to %s to move new volumes there",
-			i.source.where, live, i.recorded.FSID, live, driver.ClusterLabel, i.field(), live)
+			"that one back, declare %s in a Secret of its own with the label %s, or set %s to %s to move new volumes there: those in %s"+leftBehind,
+			i.source.where, live, i.recorded.FSID, live, driver.ClusterLabel, i.field(), live, i.recorded.FSID)
 	}
 	return true, verdict{}
 }

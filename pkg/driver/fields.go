@@ -33,7 +33,7 @@ var (
 var commonFields = []Field{
 	{
 		Name: "cluster",
-		Doc:  "cluster is the fsid of the Ceph cluster that the default classes use. Without it, it is the only one that is declared. Naming another one than before is the consent to move there.",
+		Doc:  "cluster is the fsid of the Ceph cluster that the default classes use. Without it, it is the only one that is declared. Naming another one than before is the consent to move there: the volumes in the one before are then neither mounted anew, expanded nor deleted until it is named again.",
 		Text: Text{Pattern: `^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`, MaxLength: 36, Allowed: "an fsid as `ceph fsid` prints it"},
 	},
 	{
