@@ -33,6 +33,8 @@ const (
 	retryDenied = 10 * time.Minute
 	// deadline bounds everything that one sync asks Ceph.
 	deadline = 30 * time.Second
+	// searchDeadline bounds the search for volumes that Kubernetes does not know: users are still to get what they need.
+	searchDeadline = deadline / 2
 )
 
 // Ceph is what the controller uses of a Ceph cluster.

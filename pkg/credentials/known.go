@@ -40,6 +40,8 @@ func (c *Controller) known(ctx context.Context, cluster Ceph, claim string, in i
 			}
 		}
 	}
+	ctx, cancel := context.WithTimeout(ctx, searchDeadline)
+	defer cancel()
 	found, err := c.Driver.Storage.Tagged(ctx, cluster, has, in.infraID, claimed)
 	if err != nil {
 		return known{}, nil

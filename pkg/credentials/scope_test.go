@@ -1,9 +1,11 @@
 package credentials
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -120,6 +122,29 @@ func TestCapsShrinkOnProofOnly(t *testing.T) {
 				t.Errorf("%s: waits %t", tc.reason, f.proof.waits)
 			}
 		})
+	}
+}
+
+// silentManager is a mgr that does not answer: who asks it waits as long as they may.
+type silentManager struct {
+	Ceph
+	wait time.Duration
+}
+
+func (s *silentManager) SubvolumeGroups(ctx context.Context, _ string) ([]string, error) {
+	deadline, _ := ctx.Deadline()
+	s.wait = time.Until(deadline)
+	return nil, ceph.ErrTimeout
+}
+
+// TestSearchLeavesTimeForCaps: what a new class needs does not wait for what is to be withdrawn.
+func TestSearchLeavesTimeForCaps(t *testing.T) {
+	f := newFixture(t, driver.CephFS)
+	mgr := &silentManager{Ceph: f.session}
+	f.session = mgr
+	f.sync()
+	if mgr.wait == 0 || mgr.wait > deadline/2 {
+		t.Errorf("the search for tagged volumes may take %v of the %v for all", mgr.wait, deadline)
 	}
 }
 
