@@ -3,6 +3,7 @@ package ceph
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -17,9 +18,16 @@ const (
 // PresenceObject names the object that the operator of a kind of driver watches.
 func PresenceObject(infraID, kind string) string { return presencePrefix + infraID + "." + kind }
 
+// elsewhere are applications of pools that no driver can use: the mgr's own (.mgr), the object gateway's, NFS-Ganesha's.
+var elsewhere = []string{"mgr", "mgr_devicehealth", "rgw", "nfs"}
+
 // ShowsPresence says that operators watch in a pool that they use: in one of images, and in that of a
-// filesystem's metadata.
+// filesystem's metadata. Who asks everywhere does not ask where there can be none: those pools may be out of order.
 func ShowsPresence(p Pool) bool {
+	may := func(application string) bool { return !slices.Contains(elsewhere, application) }
+	if len(p.Applications) > 0 && !slices.ContainsFunc(p.Applications, may) {
+		return false
+	}
 	const application, data, metadata = "cephfs", "data", "metadata"
 	_, files := p.Metadata[application][data]
 	_, names := p.Metadata[application][metadata]

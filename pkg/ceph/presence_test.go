@@ -35,6 +35,10 @@ func TestShowsPresence(t *testing.T) {
 		"Metadata": {"journals, and all names", Pool{Metadata: cephfs("metadata")}, true},
 		"Data":     {"a user of CephFS may have no other rights there than to files", Pool{Metadata: cephfs("data")}, false},
 		"Nobodys":  {"somebody may have begun with it", Pool{}, true},
+		"Manager":  {"no driver uses it, and it may be out of order where nobody minds", Pool{Applications: []string{"mgr"}}, false},
+		"Gateway":  {"no driver uses it", Pool{Applications: []string{"rgw"}}, false},
+		"Shared":   {"a driver uses it too", Pool{Applications: []string{"rgw", "rbd"}}, true},
+		"Others":   {"nobody knows by whom", Pool{Applications: []string{"mine"}}, true},
 	}
 	for name, tc := range tests {
 		if got := ShowsPresence(tc.pool); got != tc.want {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
@@ -21,17 +22,22 @@ func Forget(ctx context.Context, client Remover, infraID string, kinds ...string
 	if err != nil {
 		return err
 	}
-	var errs []error
-	for _, p := range pools {
+	// At the same time: each pool that is out of order is waited for.
+	var removed sync.WaitGroup
+	errs := make([]error, len(pools)*len(kinds))
+	for i, p := range pools {
 		if !ceph.ShowsPresence(p) {
 			continue
 		}
-		for _, kind := range kinds {
-			err := client.RemoveWatched(ctx, p.Name, ceph.PresenceObject(infraID, kind))
-			if err != nil && !errors.Is(err, ceph.ErrNotFound) && !errors.Is(err, ceph.ErrDenied) {
-				errs = append(errs, fmt.Errorf("removing the operator's object: %w", err))
-			}
+		for j, kind := range kinds {
+			removed.Go(func() {
+				err := client.RemoveWatched(ctx, p.Name, ceph.PresenceObject(infraID, kind))
+				if err != nil && !errors.Is(err, ceph.ErrNotFound) && !errors.Is(err, ceph.ErrDenied) {
+					errs[i*len(kinds)+j] = fmt.Errorf("removing the operator's object: %w", err)
+				}
+			})
 		}
 	}
+	removed.Wait()
 	return errors.Join(errs...)
 }

@@ -63,11 +63,13 @@ func (p *Protections) Find(ctx context.Context, before []Decision) (Findings, er
 
 // Remove takes the marks off, and what operators watched. The flag itself goes with the last cluster's mark.
 func (p *Protections) Remove(ctx context.Context, agreed []Decision, tell func(Outcome)) error {
-	_, err := Limited(ctx, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, errors.Join(
-			presence.Forget(ctx, p.ceph, p.options.InfraID, p.kinds...),
-			pools.Release(ctx, p.ceph, p.options.InfraID, p.kinds...))
+	_, forgotten := Limited(ctx, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, presence.Forget(ctx, p.ceph, p.options.InfraID, p.kinds...)
 	})
+	_, released := Limited(ctx, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, pools.Release(ctx, p.ceph, p.options.InfraID, p.kinds...)
+	})
+	err := errors.Join(forgotten, released)
 	var left []string
 	if err == nil {
 		var all []ceph.Pool

@@ -138,7 +138,10 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	}
 	var err error
 	if report.Running, err = c.running(ctx); err != nil {
-		return report, err
+		if !c.ForceLiving {
+			return report, err
+		}
+		report.Running = append(report.Running, fmt.Sprintf("nobody can tell: %v", err))
 	}
 	byPart, err := find(ctx, c, report)
 	if err != nil {

@@ -125,6 +125,15 @@ func TestRun(t *testing.T) {
 			change:  func(c *Config) { c.ForceLiving, c.Running = true, says("the operator") },
 			answer:  true, removed: []string{"x"}, shows: []string{"Running: the operator"},
 		},
+		"UnknownForced": {
+			reason:  "nobody can tell who runs, and a person has said that it does not matter",
+			shelves: one(thing("x", Remove)),
+			change: func(c *Config) {
+				c.ForceLiving = true
+				c.Running = func(context.Context) ([]string, error) { return nil, errors.New("pool p does not answer") }
+			},
+			answer: true, removed: []string{"x"}, shows: []string{"Running: nobody can tell: pool p does not answer"},
+		},
 		"RunningDryRun": {
 			reason:  "the rehearsal says the same",
 			shelves: one(thing("x", Remove)),

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -24,6 +25,8 @@ type fakeUsers struct {
 	watched map[string][]ceph.Watcher
 	// lastWatched are the times of those objects.
 	lastWatched map[string]time.Time
+	// silent are OSDs that do not answer who removes what is watched.
+	silent bool
 }
 
 func (f *fakeUsers) Watchers(_ context.Context, pool, object string) ([]ceph.Watcher, error) {
@@ -38,7 +41,11 @@ func (f *fakeUsers) LastWatched(_ context.Context, pool, object string) (time.Ti
 	return at, nil
 }
 
-func (f *fakeUsers) RemoveWatched(_ context.Context, pool, object string) error {
+func (f *fakeUsers) RemoveWatched(ctx context.Context, pool, object string) error {
+	if f.silent {
+		<-ctx.Done()
+		return ceph.ErrTimeout
+	}
 	delete(f.watched, pool+"/"+object)
 	return nil
 }
@@ -62,7 +69,7 @@ func (f *fakeUsers) RemoveUser(_ context.Context, id string) error {
 	return nil
 }
 
-func (f *fakeUsers) Pools(context.Context) ([]ceph.Pool, error) { return f.pools, nil }
+func (f *fakeUsers) Pools(ctx context.Context) ([]ceph.Pool, error) { return f.pools, ctx.Err() }
 
 // marking guards the pools of fakeUsers, which are marked at the same time.
 var marking sync.Mutex
@@ -202,4 +209,23 @@ func TestProtections(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestProtectionsWithoutOSDs: marks need mons alone.
+func TestProtectionsWithoutOSDs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeUsers{silent: true, pools: []ceph.Pool{
+			{ID: 1, Name: "p", NoDelete: true, Applications: []string{"rbd"}, Metadata: marks("a")},
+			{ID: 2, Name: "q", Applications: []string{"rbd"}},
+		}}
+		begin := time.Now()
+		options := Options{InfraID: "a"}
+		_, err := Run(t.Context(), Config{Options: options, Parts: []Part{NewProtections(options, f, []string{"rbd", "cephfs"})}, Out: &bytes.Buffer{}})
+		if _, left := f.pools[0].Metadata["rbd"]["storage.openshift.io.nodelete.a.rbd"]; err != nil || left || f.pools[0].NoDelete {
+			t.Errorf("OSDs do not answer, and the marks stay: %v, %+v", err, f.pools)
+		}
+		if took := time.Since(begin); took > CallLimit {
+			t.Errorf("pools that do not answer are waited for one after the other: %v", took)
+		}
+	})
 }
