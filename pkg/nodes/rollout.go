@@ -29,10 +29,24 @@ func MarkRolledOut(d, live *appsv1.DaemonSet) {
 // OnlyAway says whether nothing but nodes that are not ready, or cordoned, keeps a DaemonSet from being rolled
 // out. They get their pods when they come back. On cordoned ones pods are replaced as anywhere.
 func OnlyAway(d *appsv1.DaemonSet, unserved []Unserved) bool {
-	count := number(unserved, isAway)
+	return d.Status.ObservedGeneration == d.Generation && onlyOut(unserved) &&
+		d.Status.UpdatedNumberScheduled+number(unserved, isAway) >= d.Status.DesiredNumberScheduled
+}
+
+// waitsForAdministrator says that pods are not replaced until somebody deletes them.
+func waitsForAdministrator(d *appsv1.DaemonSet) bool {
+	return d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
+}
+
+// leftAlone says whether nothing happens to the pods until an administrator deletes them, but on nodes that are not ready,
+// or cordoned.
+func leftAlone(d *appsv1.DaemonSet, unserved []Unserved) bool {
+	return waitsForAdministrator(d) && (d.Status.NumberUnavailable == 0 || onlyOut(unserved))
+}
+
+func onlyOut(unserved []Unserved) bool {
 	waited := slices.ContainsFunc(unserved, func(u Unserved) bool { return !isOut(u) && !u.Unregistered })
-	return d.Status.ObservedGeneration == d.Generation && number(unserved, isOut) > 0 && !waited &&
-		d.Status.UpdatedNumberScheduled+count >= d.Status.DesiredNumberScheduled
+	return number(unserved, isOut) > 0 && !waited
 }
 
 // MakeRoom lets a rollout go on beside nodes that are not ready, or cordoned: Kubernetes counts their pods among

@@ -113,12 +113,12 @@ func (n Updates) Hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSet) e
 	if err != nil {
 		return fmt.Errorf("reading DaemonSet %s: %w", daemonSet.Name, err)
 	}
-	done := live.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType && live.Status.NumberUnavailable == 0
+	unserved, err := n.Unavailable(ctx, live)
+	if err != nil {
+		return err
+	}
+	done := leftAlone(live, unserved)
 	if !inUse {
-		unserved, err := n.Unavailable(ctx, live)
-		if err != nil {
-			return err
-		}
 		if err := MakeRoom(daemonSet, live, unserved); err != nil {
 			return err
 		}
@@ -137,15 +137,10 @@ func complete(d *appsv1.DaemonSet) bool {
 // hookTimeout ends a request to the API server; library-go gives its hooks no context.
 const hookTimeout = 10 * time.Second
 
-// waitsForDeletion says that nothing will happen to the pods by itself.
-func waitsForDeletion(d *appsv1.DaemonSet) bool {
-	return d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType &&
-		d.Status.ObservedGeneration == d.Generation && d.Status.NumberUnavailable == 0
-}
-
 // current is the condition NodePodsCurrent for the DaemonSet as it stands, which is there only while it has something to say.
-func (n Updates) current(d *appsv1.DaemonSet) *applyoperatorv1.OperatorConditionApplyConfiguration {
-	if !waitsForDeletion(d) || d.Status.UpdatedNumberScheduled >= d.Status.DesiredNumberScheduled {
+func (n Updates) current(d *appsv1.DaemonSet, unserved []Unserved) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	if !leftAlone(d, unserved) || d.Status.ObservedGeneration != d.Generation ||
+		d.Status.UpdatedNumberScheduled+number(unserved, isAway) >= d.Status.DesiredNumberScheduled {
 		return condition.Absent(condition.NodePodsCurrent)
 	}
 	return condition.New(condition.NodePodsCurrent, operatorv1.ConditionFalse, condition.WaitingForDeletion, fmt.Sprintf(
@@ -162,5 +157,11 @@ func (n Updates) Report(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading DaemonSet %s: %w", n.Driver.NodeName(), err)
 	}
-	return condition.Say(ctx, n.Operator, condition.NodePodsCurrent, nil, n.current(cached))
+	var unserved []Unserved
+	if waitsForAdministrator(cached) && cached.Status.NumberUnavailable > 0 {
+		if unserved, err = n.Unavailable(ctx, cached); err != nil {
+			return err
+		}
+	}
+	return condition.Say(ctx, n.Operator, condition.NodePodsCurrent, nil, n.current(cached, unserved))
 }

@@ -255,23 +255,31 @@ func TestAwayIsNotProgressing(t *testing.T) {
 }
 
 func TestOnDeleteIsNotProgressing(t *testing.T) {
+	away := []Unserved{{Node: "a", Away: true}}
 	tests := map[string]struct {
 		reason    string
 		strategy  appsv1.DaemonSetUpdateStrategyType
 		status    appsv1.DaemonSetStatus
+		unserved  []Unserved
 		annotated bool
 		current   operatorv1.ConditionStatus
 	}{
 		"Outdated": {"pods wait for the administrator, nothing is rolling out", appsv1.OnDeleteDaemonSetStrategyType,
-			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 3}, true, operatorv1.ConditionFalse},
+			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 3}, nil, true, operatorv1.ConditionFalse},
 		"Current": {"all pods were replaced", appsv1.OnDeleteDaemonSetStrategyType,
-			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 8}, true, ""},
+			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 8}, nil, true, ""},
 		"JustChanged": {"Kubernetes will see the change and roll nothing out", appsv1.OnDeleteDaemonSetStrategyType,
-			appsv1.DaemonSetStatus{ObservedGeneration: 6, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 8}, true, ""},
+			appsv1.DaemonSetStatus{ObservedGeneration: 6, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 8}, nil, true, ""},
 		"Restarting": {"a deleted pod comes back: library-go decides", appsv1.OnDeleteDaemonSetStrategyType,
-			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, NumberUnavailable: 1}, false, ""},
+			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, NumberUnavailable: 1}, nil, false, ""},
+		"Away": {"on a node that is down nothing is replaced", appsv1.OnDeleteDaemonSetStrategyType,
+			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 3, NumberUnavailable: 1}, away, true, operatorv1.ConditionFalse},
+		"OnlyAway": {"the node that is down gets its new pod when it is back", appsv1.OnDeleteDaemonSetStrategyType,
+			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 7, NumberUnavailable: 1}, away, true, ""},
+		"AwayAndRestarting": {"a deleted pod comes back beside a node that is down", appsv1.OnDeleteDaemonSetStrategyType,
+			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 3, NumberUnavailable: 2}, append(away, Unserved{Node: "b"}), false, ""},
 		"NotYetOnDelete": {"the strategy is about to change", appsv1.RollingUpdateDaemonSetStrategyType,
-			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 3}, false, ""},
+			appsv1.DaemonSetStatus{ObservedGeneration: 7, DesiredNumberScheduled: 8, UpdatedNumberScheduled: 3}, nil, false, ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -282,6 +290,7 @@ func TestOnDeleteIsNotProgressing(t *testing.T) {
 			volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v"}}
 			volume.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: driver.RBD.Name, VolumeAttributes: map[string]string{"mounter": "rbd-nbd"}}
 			n := updates(t, []runtime.Object{cached}, stale, volume)
+			n.Unavailable = func(context.Context, *appsv1.DaemonSet) ([]Unserved, error) { return tc.unserved, nil }
 			required := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.RBD.NodeName()}}
 			if err := n.Hook(nil, required); err != nil {
 				t.Fatal(err)
@@ -289,12 +298,12 @@ func TestOnDeleteIsNotProgressing(t *testing.T) {
 			if got := required.Annotations["storage.openshift.io/stable-generation"] == "7"; got != tc.annotated {
 				t.Errorf("%s: marked as rolled out is %t, want %t", tc.reason, got, tc.annotated)
 			}
-			got := n.current(cached)
+			got := n.current(cached, tc.unserved)
 			if ptr.Deref(got.Status, "") != tc.current {
 				t.Errorf("%s: NodePodsCurrent is %q, want %q", tc.reason, ptr.Deref(got.Status, ""), tc.current)
 			}
-			if tc.current == operatorv1.ConditionFalse && !strings.Contains(*got.Message, "oc delete pod") {
-				t.Errorf("the message must say what to do: %s", *got.Message)
+			if tc.current == operatorv1.ConditionFalse && !strings.Contains(ptr.Deref(got.Message, ""), "oc delete pod") {
+				t.Errorf("the message must say what to do: %s", ptr.Deref(got.Message, ""))
 			}
 		})
 	}
