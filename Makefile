@@ -16,12 +16,12 @@ GO_LD_FLAGS := -s -w
 PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
 # Suites that start a cluster of their own, each in a process of its own.
 # The long ones come first, so that none is left alone at the end.
-LONG_SUITES := $(addprefix ./test/e2e/,node/kubernetes teardown inputs connect tuning node/openshift glue pools faults node/upgrade shared) ./pkg/ceph/rados \
+LONG_SUITES := $(addprefix ./test/e2e/,teardown inputs connect tuning glue pools faults shared) ./pkg/ceph/rados \
 	$(addprefix ./test/e2e/,credentials settings virtualization deploy beside tags upgrade kubernetes) ./test/volumes
-NODE_SUITES := ./test/e2e/node/... ./test/cluster/node/...
+NODE_SUITES := $(addprefix ./test/e2e/node/,kubernetes openshift upgrade) ./test/e2e/node/... ./test/cluster/node/...
 SUITES = $(LONG_SUITES) ./test/e2e/... ./test/cluster/... ./test/demo/... ./test/standins/...
-# Three of them keep two cores busy: with six, waits ran out, and the whole took longer. verify has vetted them.
-RUN_SUITES = $(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=3 -count=1
+OTHER_SUITES = $(LONG_SUITES) $$($(GO) list $(GO_FLAGS) $(SUITES) | grep -v -E '/test/(e2e|cluster)/node($$|/)')
+RUN_SUITES = $(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=$(1) -count=1
 COMPARE_RIGHTS = $(GO) run $(GO_FLAGS) ./test/rights/compare
 # What the suites have recorded is tried as a whole; where one is missing, it fails.
 TRY_RECORDINGS = { ! $(CLUSTER) nodes >/dev/null 2>&1 || ls bin/scrapes/cephfs-CephCSINodesNotServed; } >/dev/null && ls bin/scrapes/*-* >/dev/null && $(GO) test -C test/alerts -trimpath -ldflags "$(GO_LD_FLAGS)" -count=1 -run Recorded .
@@ -49,18 +49,21 @@ test-unit: dependencies ## Run the unit tests
 	$(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -short $(UNIT_PACKAGES)
 	$(GO) test -C test/alerts -trimpath -ldflags "$(GO_LD_FLAGS)" .
 
+# Two suites with real nodes keep two cores busy, or three others: where more ran, leases and waits ran out, and the
+# whole took longer.
 test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own
 	-@test/install-dependencies.sh nodes
 	$(CLUSTER) binaries
 	rm -rf bin/rights-used bin/figures bin/scrapes
-	$(RUN_SUITES) $(SUITES) | tee bin/e2e.log
+	$(call RUN_SUITES,2) $(NODE_SUITES) | tee bin/e2e.log; nodes=$$?; \
+		$(call RUN_SUITES,3) $(OTHER_SUITES) | tee -a bin/e2e.log && exit $$nodes
 	$(COMPARE_RIGHTS)
 	$(TRY_RECORDINGS)
 
 test-node: build dependencies-nodes require-nodes ## Run what needs real nodes: kubelet, containerd, sidecars
 	$(CLUSTER) binaries
 	rm -rf bin/figures
-	$(RUN_SUITES) $(NODE_SUITES)
+	$(call RUN_SUITES,2) $(NODE_SUITES)
 	@cat bin/figures/*
 
 # ALL=yes writes the lists of what passes anew; DRIVER=rbd or DRIVER=cephfs is for one.
@@ -70,10 +73,10 @@ test-kubernetes-e2e: build dependencies-nodes require-nodes ## Run Kubernetes' o
 require-nodes: dependencies ## Fail where real nodes cannot be run, and say what they need
 	@$(CLUSTER) nodes
 
-# Fewer at a time: it is to tell a fault from a busy machine.
+# Two at a time: it is to tell a fault from a busy machine.
 test-e2e-failed: build ## Run the suites again that failed in the last make test-e2e
 	@failed=$$(sed -n 's/^FAIL\t\(\S*\).*/\1/p' bin/e2e.log) && [ -n "$$failed" ] || { echo "no suite failed in the last make test-e2e"; exit 1; }; \
-		echo "$$failed"; $(RUN_SUITES) -p=3 $$failed | tee bin/e2e.log
+		echo "$$failed"; $(call RUN_SUITES,2) $$failed | tee bin/e2e.log
 	$(COMPARE_RIGHTS)
 	$(TRY_RECORDINGS)
 
@@ -90,7 +93,7 @@ soak: build ## Break the writes of the operators, and of uninstall and teardown,
 	$(MAKE) fuzz && exit $$((faults + load))
 
 # Without -v, go test shows nothing before the end.
-SOAK = SOAK=all $(RUN_SUITES) -timeout=0 -v
+SOAK = SOAK=all $(call RUN_SUITES,1) -timeout=0 -v
 soak-part-%:
 	SOAK_PART=$*/$(SOAK_PARTS) SOAK_TIME=$(SOAK_TIME) $(SOAK) ./test/e2e/faults -ginkgo.timeout=0
 soak-teardown:
@@ -120,14 +123,14 @@ test-releases: $(addprefix test-release-,$(RELEASES)) ## Run the suites that tou
 
 test-release-%: build
 	$(CLUSTER) binaries
-	CEPH_RELEASE=$* $(RUN_SUITES) $(RELEASE_SUITES) $(INSTALLED_SUITES) | tee bin/release-$*-installed.log
+	CEPH_RELEASE=$* $(call RUN_SUITES,3) $(RELEASE_SUITES) $(INSTALLED_SUITES) | tee bin/release-$*-installed.log
 	variables=$$($(CLUSTER) release $*) && eval "$$variables" && export OPERATOR_BINARY=$(CURDIR)/bin/ceph-$*/ceph-csi-driver-operator && \
 		$(MAKE) --no-print-directory test-release-suites GO_TAGS=$$GO_TAGS GO_LD_FLAGS="$(GO_LD_FLAGS) -extldflags '$$GO_EXTLDFLAGS'" | tee bin/release-$*-native.log
 
 # The environment says which release.
 test-release-suites:
 	$(GO) build $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -o $$OPERATOR_BINARY ./cmd/ceph-csi-driver-operator
-	$(RUN_SUITES) $(RELEASE_SUITES)
+	$(call RUN_SUITES,3) $(RELEASE_SUITES)
 
 verify: verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden ## Check format, vet, lint, vendor folder and generated files
 

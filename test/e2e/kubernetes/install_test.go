@@ -1,7 +1,9 @@
 package kubernetes
 
 import (
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/cluster/repository"
 	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
@@ -63,6 +66,27 @@ func described() {
 			container := fixture.Container(Default, env.Controller(ctx, Default, d).Spec.Template, "csi-driver")
 			Expect(container.Args).To(ContainElement("--clustername=" + id))
 		}
+	})
+
+	It("has the proxy that the README's command sets", func(ctx SpecContext) {
+		root, err := repository.Root()
+		Expect(err).NotTo(HaveOccurred())
+		text, err := os.ReadFile(filepath.Join(root, manifests, "README.md"))
+		Expect(err).NotTo(HaveOccurred())
+		command := regexp.MustCompile(`(?m)^ +kubectl (patch proxies\S+ .*)$`).FindStringSubmatch(string(text))
+		Expect(command).NotTo(BeNil())
+		with := func(d driver.Driver) []string {
+			return fixture.ContainersWith(env.Controller(ctx, Default, d).Spec.Template, "HTTPS_PROXY")
+		}
+		env.Kubectl(ctx, strings.Fields(strings.ReplaceAll(command[1], "'", ""))...)
+		for _, d := range driver.All {
+			Eventually(with).WithArguments(d).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Equal([]string{"csi-driver"}))
+		}
+		env.Kubectl(ctx, "patch", "proxies.config.openshift.io", "cluster", "--subresource=status", "--type=merge", `--patch={"status":{"httpsProxy":null,"noProxy":null}}`)
+		for _, d := range driver.All {
+			Eventually(with).WithArguments(d).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(BeEmpty())
+		}
+		env.Settle(ctx)
 	})
 
 	It("runs pods on whatever nodes there are, as a user that an image need not name", func(ctx SpecContext) {
