@@ -99,7 +99,7 @@ func (f teardownFlags) run(ctx context.Context, in io.Reader, out, progress io.W
 	if err != nil {
 		return notRun(err)
 	}
-	conn, err := rados.Dial(ctx, source, rados.Options{Calls: f.parallel})
+	conn, err := rados.Dial(ctx, source, rados.Options{Calls: f.parallel, Removes: true})
 	if err != nil {
 		return notRun(err)
 	}

@@ -60,7 +60,7 @@ func newUninstallCommand() *cobra.Command {
 }
 
 func dialUninstalling(ctx context.Context, source ceph.Source) (uninstall.Ceph, error) {
-	conn, err := rados.Dial(ctx, source, rados.Options{})
+	conn, err := rados.Dial(ctx, source, rados.Options{Removes: true})
 	if err != nil {
 		return nil, err // not a nil *rados.Conn
 	}

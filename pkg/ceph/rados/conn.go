@@ -27,6 +27,8 @@ type Conn struct {
 	// asking is held during a command to the mgr.
 	asking  chan struct{}
 	silence silence
+	// removes is Options.Removes.
+	removes bool
 
 	// unmounting are filesystems whose Close is under way.
 	unmounting sync.WaitGroup

@@ -44,6 +44,9 @@ type Options struct {
 	// Calls is how many calls may be under way; the others wait. 8 unless it is more. With more,
 	// librados takes threads for more, too.
 	Calls int
+	// Removes is for who removes what others have left: its writes do not wait until full pools have room, as `rbd rm` does
+	// not either.
+	Removes bool
 }
 
 // unlimited is for calls that must not end before their answer.
@@ -67,6 +70,7 @@ func Dial(ctx context.Context, source ceph.Source, options Options) (*Conn, erro
 	}
 	c := newConn(conn, source, max(options.Calls, maxCalls))
 	c.silence.patience = orDefault(options.Silence, defaultSilence)
+	c.removes = options.Removes
 	if err := c.checkFSID(ctx, source.FSID); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("connecting to Ceph at %s: %w", ceph.MonHost(monitors), err)

@@ -118,7 +118,15 @@ func (c *Conn) RemoveImageSnapshots(ctx context.Context, i ceph.RBDImage, snapsh
 // TrashImage moves an image to the trash of its pool, or finishes a move that was cut off.
 func (c *Conn) TrashImage(ctx context.Context, i ceph.RBDImage) error {
 	return c.change(ctx, i, "moving to the trash", func(io *rados.IOContext) error {
-		err := imageFailure("trash mv", rbd.GetImage(io, i.Name).Trash(0))
+		move := func() error { return imageFailure("trash mv", rbd.GetImage(io, i.Name).Trash(0)) }
+		err := move()
+		if errors.Is(err, ceph.ErrNotFound) && c.removes {
+			// So says librbd, too, where there was no trash yet and the pool is full.
+			if err := makeTrash(io); err != nil {
+				return err
+			}
+			err = move()
+		}
 		if !errors.Is(err, ceph.ErrNotFound) {
 			return err
 		}
@@ -131,6 +139,17 @@ func (c *Conn) TrashImage(ctx context.Context, i ceph.RBDImage) error {
 		}
 		return err
 	})
+}
+
+// makeTrash makes the object of a pool's trash, where there is none.
+func makeTrash(io *rados.IOContext) error {
+	op := rados.CreateWriteOp()
+	defer op.Release()
+	op.Create(rados.CreateIdempotent)
+	if err := op.Operate(io, imageTrash, evenIfFull); err != nil {
+		return failure("create "+imageTrash, "", err)
+	}
+	return nil
 }
 
 // RemoveTrash removes an image that is in the trash, and returns when it is gone. One that is gone
@@ -178,9 +197,9 @@ func (c *Conn) RemoveImageGroup(ctx context.Context, g ceph.RBDGroup, members []
 
 // leaveGroup takes an image out of a group; the image may be in another pool or namespace.
 func leaveGroup(c *Conn, group *rados.IOContext, g ceph.RBDGroup, member ceph.RBDImage) error {
-	io, err := c.conn.OpenIOContext(member.Pool)
+	io, err := c.open(c.conn, member.Pool)
 	if err != nil {
-		return failure("open pool", "", err)
+		return err
 	}
 	defer io.Destroy()
 	io.SetNamespace(member.Namespace)

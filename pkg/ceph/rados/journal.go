@@ -43,9 +43,9 @@ func (c *Conn) Journals(ctx context.Context, pool string, namespaces ...string) 
 func inPool[T any](ctx context.Context, c *Conn, pool string, work func(*rados.IOContext) (T, error)) (T, error) {
 	return callOSD(ctx, c, func(conn *rados.Conn) (T, error) {
 		var none T
-		io, err := conn.OpenIOContext(pool)
+		io, err := c.open(conn, pool)
 		if err != nil {
-			return none, failure(openPool, "", err)
+			return none, err
 		}
 		defer io.Destroy()
 		return work(io)

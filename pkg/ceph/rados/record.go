@@ -12,6 +12,10 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
+// evenIfFull is for the little that a removal has to write before it makes room: OSDs take it until they are within some
+// percent of their last byte (osd_failsafe_full_ratio).
+const evenIfFull = rados.OperationFullForce
+
 // Records reads what AppendRecord wrote, by run; nil is of a run that was killed while it wrote or removed
 // its own. An object of that name with content of its own, from before there were runs, is under "", and so,
 // as nil, is one that has nothing any more. Where there is none, nothing is returned.
@@ -79,14 +83,17 @@ func (c *Conn) AppendRecord(ctx context.Context, pool, namespace, object, run st
 	}
 	_, err := inPool(ctx, c, pool, func(io *rados.IOContext) (struct{}, error) {
 		io.SetNamespace(namespace)
-		if err := io.SetOmap(object, map[string][]byte{run: {}}); err != nil {
+		index := rados.CreateWriteOp()
+		defer index.Release()
+		index.SetOmap(map[string][]byte{run: {}})
+		if err := index.Operate(io, object, evenIfFull); err != nil {
 			return struct{}{}, failure("write omap of "+object, "", err)
 		}
 		op := rados.CreateWriteOp()
 		defer op.Release()
 		op.Create(rados.CreateExclusive)
 		op.WriteFull(content)
-		if err := op.Operate(io, object+"."+run, rados.OperationNoFlag); err != nil {
+		if err := op.Operate(io, object+"."+run, evenIfFull); err != nil {
 			return struct{}{}, failure("write "+object+"."+run, "", err)
 		}
 		return struct{}{}, nil
