@@ -49,14 +49,14 @@ test-unit: dependencies ## Run the unit tests
 	$(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -short $(UNIT_PACKAGES)
 	$(GO) test -C test/alerts -trimpath -ldflags "$(GO_LD_FLAGS)" .
 
-# Two suites with real nodes keep two cores busy, or three others: where more ran, leases and waits ran out, and the
+# Two suites with real nodes keep two cores busy, or four others: where more ran, leases and waits ran out, and the
 # whole took longer.
 test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own
 	-@test/install-dependencies.sh nodes
 	$(CLUSTER) binaries
 	rm -rf bin/rights-used bin/figures bin/scrapes
 	$(call RUN_SUITES,2) $(NODE_SUITES) | tee bin/e2e.log; nodes=$$?; \
-		$(call RUN_SUITES,3) $(OTHER_SUITES) | tee -a bin/e2e.log && exit $$nodes
+		$(call RUN_SUITES,4) $(OTHER_SUITES) | tee -a bin/e2e.log && exit $$nodes
 	$(COMPARE_RIGHTS)
 	$(TRY_RECORDINGS)
 
