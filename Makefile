@@ -16,11 +16,13 @@ GO_LD_FLAGS := -s -w
 PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
 # Suites that start a cluster of their own, each in a process of its own.
 # The long ones come first, so that none is left alone at the end.
-LONG_SUITES := $(addprefix ./test/e2e/,teardown inputs connect tuning glue pools faults shared) ./pkg/ceph/rados \
-	$(addprefix ./test/e2e/,credentials settings virtualization deploy beside tags upgrade kubernetes) ./test/volumes
+LONG_SUITES := $(addprefix ./test/e2e/,teardown inputs connect tuning glue pools faults shared)
 NODE_SUITES := $(addprefix ./test/e2e/node/,kubernetes openshift upgrade) ./test/e2e/node/... ./test/cluster/node/...
-SUITES = $(LONG_SUITES) ./test/e2e/... ./test/cluster/... ./test/demo/... ./test/standins/...
-OTHER_SUITES = $(LONG_SUITES) $$($(GO) list $(GO_FLAGS) $(SUITES) | grep -v -E '/test/(e2e|cluster)/node($$|/)')
+OTHER_SUITES := $(addprefix ./test/e2e/,credentials settings virtualization deploy beside tags upgrade kubernetes) ./pkg/ceph/rados ./test/volumes \
+	./test/e2e/... ./test/cluster/... ./test/demo/... ./test/standins/...
+SUITES = $(LONG_SUITES) $(OTHER_SUITES)
+# In the order of the patterns, without those that have run.
+REMAINING_SUITES = $$($(GO) list $(GO_FLAGS) $(OTHER_SUITES) | grep -v -x -F -f <($(GO) list $(GO_FLAGS) $(LONG_SUITES) $(NODE_SUITES)))
 RUN_SUITES = $(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=$(1) -count=1
 COMPARE_RIGHTS = $(GO) run $(GO_FLAGS) ./test/rights/compare
 # What the suites have recorded is tried as a whole; where one is missing, it fails.
@@ -49,21 +51,28 @@ test-unit: dependencies ## Run the unit tests
 	$(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -short $(UNIT_PACKAGES)
 	$(GO) test -C test/alerts -trimpath -ldflags "$(GO_LD_FLAGS)" .
 
-# Two suites with real nodes keep two cores busy, or four others: where more ran, leases and waits ran out, and the
-# whole took longer.
+# One suite with real nodes and one other keep two cores busy, or four others: where more ran, leases and waits ran out,
+# and the whole took longer.
 test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own
 	-@test/install-dependencies.sh nodes
 	$(CLUSTER) binaries
-	rm -rf bin/rights-used bin/figures bin/scrapes
-	$(call RUN_SUITES,2) $(NODE_SUITES) | tee bin/e2e.log; nodes=$$?; \
-		$(call RUN_SUITES,4) $(OTHER_SUITES) | tee -a bin/e2e.log && exit $$nodes
+	rm -rf bin/rights-used bin/figures bin/scrapes bin/e2e*.log
+	$(MAKE) -k -j2 suites-nodes suites-long; first=$$?; $(MAKE) suites-remaining; second=$$?; \
+		cat bin/e2e-*.log >bin/e2e.log; exit $$((first + second))
 	$(COMPARE_RIGHTS)
 	$(TRY_RECORDINGS)
+
+suites-nodes:
+	$(call RUN_SUITES,1) $(NODE_SUITES) | tee bin/e2e-nodes.log
+suites-long:
+	$(call RUN_SUITES,1) $(LONG_SUITES) | tee bin/e2e-long.log
+suites-remaining:
+	$(call RUN_SUITES,4) $(REMAINING_SUITES) | tee bin/e2e-remaining.log
 
 test-node: build dependencies-nodes require-nodes ## Run what needs real nodes: kubelet, containerd, sidecars
 	$(CLUSTER) binaries
 	rm -rf bin/figures
-	$(call RUN_SUITES,2) $(NODE_SUITES)
+	$(call RUN_SUITES,1) $(NODE_SUITES)
 	@cat bin/figures/*
 
 # ALL=yes writes the lists of what passes anew; DRIVER=rbd or DRIVER=cephfs is for one.
