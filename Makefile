@@ -23,7 +23,7 @@ OTHER_SUITES := $(addprefix ./test/e2e/,credentials settings virtualization depl
 SUITES = $(LONG_SUITES) $(OTHER_SUITES)
 # In the order of the patterns, without those that have run.
 REMAINING_SUITES = $$($(GO) list $(GO_FLAGS) $(OTHER_SUITES) | grep -v -x -F -f <($(GO) list $(GO_FLAGS) $(LONG_SUITES) $(NODE_SUITES)))
-RUN_SUITES = $(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=30m -p=$(1) -count=1
+RUN_SUITES = $(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=45m -p=$(1) -count=1
 COMPARE_RIGHTS = $(GO) run $(GO_FLAGS) ./test/rights/compare
 # What the suites have recorded is tried as a whole; where one is missing, it fails.
 TRY_RECORDINGS = { ! $(CLUSTER) nodes >/dev/null 2>&1 || ls bin/scrapes/cephfs-CephCSINodesNotServed; } >/dev/null && ls bin/scrapes/*-* >/dev/null && $(GO) test -C test/alerts -trimpath -ldflags "$(GO_LD_FLAGS)" -count=1 -run Recorded .

@@ -51,7 +51,7 @@ func trace(ctx context.Context, level operatorv1.LogLevel, verbosity string) {
 			for _, pod := range []corev1.PodTemplateSpec{env.Controller(ctx, g, d).Spec.Template, env.Node(ctx, g, d).Spec.Template} {
 				g.Expect(fixture.Container(g, pod, "csi-driver").Args).To(ContainElement(verbosity))
 			}
-		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		}).WithContext(ctx).Should(Succeed())
 	}
 	env.Settle(ctx)
 }
