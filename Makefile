@@ -1,6 +1,6 @@
 # Targets carry the names of openshift/build-machinery-go.
 all: build
-.PHONY: all help dependencies dependencies-nodes build test test-unit test-e2e test-e2e-failed test-node soak soak-load fuzz require-nodes verify update clean \
+.PHONY: all help dependencies dependencies-nodes build test test-unit test-e2e suites-nodes suites-long suites-remaining test-e2e-failed test-node soak soak-load fuzz require-nodes verify update clean \
 	verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden update-gofmt update-deps update-golden \
 	test-releases test-kubernetes-e2e cluster-up cluster-down demo bench images release test-image test-release-suites
 
