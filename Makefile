@@ -82,10 +82,13 @@ test-kubernetes-e2e: build dependencies-nodes require-nodes ## Run Kubernetes' o
 require-nodes: dependencies ## Fail where real nodes cannot be run, and say what they need
 	@$(CLUSTER) nodes
 
-# Two at a time: it is to tell a fault from a busy machine.
+# Two at a time, one of them with real nodes: it is to tell a fault from a busy machine.
 test-e2e-failed: build ## Run the suites again that failed in the last make test-e2e
 	@failed=$$(sed -n 's/^FAIL\t\(\S*\).*/\1/p' bin/e2e.log) && [ -n "$$failed" ] || { echo "no suite failed in the last make test-e2e"; exit 1; }; \
-		echo "$$failed"; $(call RUN_SUITES,2) $$failed | tee bin/e2e.log
+		echo "$$failed"; rm -f bin/e2e-*.log; \
+		nodes=$$(grep -E '/test/(e2e|cluster)/node(/|$$)' <<<"$$failed" | xargs); others=$$(grep -vE '/test/(e2e|cluster)/node(/|$$)' <<<"$$failed" | xargs); \
+		$(MAKE) -k -j2 $${nodes:+suites-nodes} $${others:+suites-long} NODE_SUITES="$$nodes" LONG_SUITES="$$others"; ended=$$?; \
+		cat bin/e2e-*.log >bin/e2e.log; exit $$ended
 	$(COMPARE_RIGHTS)
 	$(TRY_RECORDINGS)
 

@@ -113,7 +113,7 @@ func (n Updates) Hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSet) e
 	if err != nil {
 		return fmt.Errorf("reading DaemonSet %s: %w", daemonSet.Name, err)
 	}
-	unserved, err := n.Unavailable(ctx, live)
+	unserved, err := n.missing(ctx, live)
 	if err != nil {
 		return err
 	}
@@ -132,6 +132,15 @@ func (n Updates) Hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSet) e
 
 func complete(d *appsv1.DaemonSet) bool {
 	return d.Status.UpdatedNumberScheduled >= d.Status.DesiredNumberScheduled && d.Status.NumberUnavailable == 0
+}
+
+// missing are the nodes that miss a pod. Pods that wait for an administrator are all there most of the time, which needs no
+// request.
+func (n Updates) missing(ctx context.Context, d *appsv1.DaemonSet) ([]Unserved, error) {
+	if waitsForAdministrator(d) && d.Status.NumberUnavailable == 0 {
+		return nil, nil
+	}
+	return n.Unavailable(ctx, d)
 }
 
 // hookTimeout ends a request to the API server; library-go gives its hooks no context.
@@ -157,11 +166,12 @@ func (n Updates) Report(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading DaemonSet %s: %w", n.Driver.NodeName(), err)
 	}
-	var unserved []Unserved
-	if waitsForAdministrator(cached) && cached.Status.NumberUnavailable > 0 {
-		if unserved, err = n.Unavailable(ctx, cached); err != nil {
-			return err
-		}
+	if !waitsForAdministrator(cached) {
+		return condition.Say(ctx, n.Operator, condition.NodePodsCurrent, nil, condition.Absent(condition.NodePodsCurrent))
+	}
+	unserved, err := n.missing(ctx, cached)
+	if err != nil {
+		return err
 	}
 	return condition.Say(ctx, n.Operator, condition.NodePodsCurrent, nil, n.current(cached, unserved))
 }

@@ -23,7 +23,9 @@ func TestRemovalFromFullPools(t *testing.T) {
 	addJournal(t, c, pool, namespace, journal, []string{"csi.imagename", at.Name})
 	check(t, c.Load(t.Context(), pool))
 
-	conn, err := Dial(t.Context(), source(t, c), Options{OSD: 10 * time.Second, Removes: true})
+	as := source(t, c) // Whose rights are no wider than what a driver's administrator may be given.
+	as.Credentials = addUser(t, c, "removes", "mon", "profile rbd", "mgr", "profile rbd", "osd", "profile rbd")
+	conn, err := Dial(t.Context(), as, Options{OSD: 10 * time.Second, Removes: true})
 	check(t, err)
 	defer conn.Close()
 	image := onlyImage(t, conn, pool)

@@ -197,7 +197,7 @@ func (c *Conn) RemoveImageGroup(ctx context.Context, g ceph.RBDGroup, members []
 
 // leaveGroup takes an image out of a group; the image may be in another pool or namespace.
 func leaveGroup(c *Conn, group *rados.IOContext, g ceph.RBDGroup, member ceph.RBDImage) error {
-	io, err := c.open(c.conn, member.Pool)
+	io, err := c.ioContext(c.conn, member.Pool)
 	if err != nil {
 		return err
 	}

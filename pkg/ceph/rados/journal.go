@@ -43,7 +43,7 @@ func (c *Conn) Journals(ctx context.Context, pool string, namespaces ...string) 
 func inPool[T any](ctx context.Context, c *Conn, pool string, work func(*rados.IOContext) (T, error)) (T, error) {
 	return callOSD(ctx, c, func(conn *rados.Conn) (T, error) {
 		var none T
-		io, err := c.open(conn, pool)
+		io, err := c.ioContext(conn, pool)
 		if err != nil {
 			return none, err
 		}

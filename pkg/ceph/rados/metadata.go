@@ -27,9 +27,9 @@ const (
 	maxKeys = 1024
 )
 
-// open opens a pool. Who only removes does not wait while it is full: an OSD takes what frees space, and refuses the rest at
+// ioContext opens a pool. Who only removes does not wait while it is full: an OSD takes what frees space, and refuses the rest at
 // once (CEPH_OSD_FLAG_FULL_TRY).
-func (c *Conn) open(conn *rados.Conn, pool string) (*rados.IOContext, error) {
+func (c *Conn) ioContext(conn *rados.Conn, pool string) (*rados.IOContext, error) {
 	io, err := conn.OpenIOContext(pool)
 	if err != nil {
 		return nil, failure(openPool, "", err)
@@ -47,7 +47,7 @@ func (c *Conn) open(conn *rados.Conn, pool string) (*rados.IOContext, error) {
 // in opens a pool for work that needs its objects.
 func in[T any](ctx context.Context, c *Conn, pool, namespace string, work func(*rados.IOContext) (T, error)) (T, error) {
 	return callOSD(ctx, c, func(conn *rados.Conn) (T, error) {
-		io, err := c.open(conn, pool)
+		io, err := c.ioContext(conn, pool)
 		if err != nil {
 			var none T
 			return none, err
