@@ -16,9 +16,9 @@ GO_LD_FLAGS := -s -w
 PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
 # Suites that start a cluster of their own, each in a process of its own.
 # The long ones come first, so that none is left alone at the end.
-LONG_SUITES := $(addprefix ./test/e2e/,teardown inputs connect tuning glue pools faults shared)
+LONG_SUITES := $(addprefix ./test/e2e/,glue teardown inputs connect tuning pools faults shared upgrade settings credentials)
 NODE_SUITES := $(addprefix ./test/e2e/node/,kubernetes openshift upgrade) ./test/e2e/node/... ./test/cluster/node/...
-OTHER_SUITES := $(addprefix ./test/e2e/,credentials settings virtualization deploy beside tags upgrade kubernetes) ./pkg/ceph/rados ./test/volumes \
+OTHER_SUITES := $(addprefix ./test/e2e/,virtualization deploy beside tags kubernetes) ./pkg/ceph/rados ./test/volumes \
 	./test/e2e/... ./test/cluster/... ./test/demo/... ./test/standins/...
 SUITES = $(LONG_SUITES) $(OTHER_SUITES)
 # In the order of the patterns, without those that have run.
@@ -51,8 +51,8 @@ test-unit: dependencies ## Run the unit tests
 	$(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -short $(UNIT_PACKAGES)
 	$(GO) test -C test/alerts -trimpath -ldflags "$(GO_LD_FLAGS)" .
 
-# One suite with real nodes and one other keep two cores busy, or four others: where more ran, leases and waits ran out,
-# and the whole took longer.
+# One suite with real nodes and two others keep two cores busy, or four others. Real nodes go first: where all were equal,
+# sidecars lost their leases and were started again, and the whole took longer.
 test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own
 	-@test/install-dependencies.sh nodes
 	$(CLUSTER) binaries
@@ -64,8 +64,9 @@ test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own
 
 suites-nodes:
 	$(call RUN_SUITES,1) $(NODE_SUITES) | tee bin/e2e-nodes.log
+BESIDE := 2
 suites-long:
-	$(call RUN_SUITES,1) $(LONG_SUITES) | tee bin/e2e-long.log
+	nice -n 5 $(call RUN_SUITES,$(BESIDE)) $(LONG_SUITES) | tee bin/e2e-long.log
 suites-remaining:
 	$(call RUN_SUITES,4) $(REMAINING_SUITES) | tee bin/e2e-remaining.log
 
@@ -87,7 +88,7 @@ test-e2e-failed: build ## Run the suites again that failed in the last make test
 	@failed=$$(sed -n 's/^FAIL\t\(\S*\).*/\1/p' bin/e2e.log) && [ -n "$$failed" ] || { echo "no suite failed in the last make test-e2e"; exit 1; }; \
 		echo "$$failed"; rm -f bin/e2e-*.log; \
 		nodes=$$(grep -E '/test/(e2e|cluster)/node(/|$$)' <<<"$$failed" | xargs); others=$$(grep -vE '/test/(e2e|cluster)/node(/|$$)' <<<"$$failed" | xargs); \
-		$(MAKE) -k -j2 $${nodes:+suites-nodes} $${others:+suites-long} NODE_SUITES="$$nodes" LONG_SUITES="$$others"; ended=$$?; \
+		$(MAKE) -k -j2 $${nodes:+suites-nodes} $${others:+suites-long} BESIDE=1 NODE_SUITES="$$nodes" LONG_SUITES="$$others"; ended=$$?; \
 		cat bin/e2e-*.log >bin/e2e.log; exit $$ended
 	$(COMPARE_RIGHTS)
 	$(TRY_RECORDINGS)
