@@ -1,6 +1,6 @@
 # Targets carry the names of openshift/build-machinery-go.
 all: build
-.PHONY: all help dependencies dependencies-nodes build test test-unit test-e2e suites-nodes suites-long suites-remaining test-e2e-failed test-node soak soak-load fuzz require-nodes verify update clean \
+.PHONY: all help dependencies dependencies-nodes build test test-unit test-e2e suites-first suites-second suites-nodes suites-long suites-remaining test-e2e-failed test-node soak soak-load fuzz require-nodes verify update clean \
 	verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden update-gofmt update-deps update-golden \
 	test-releases test-kubernetes-e2e cluster-up cluster-down demo bench images release test-image test-release-suites
 
@@ -16,9 +16,9 @@ GO_LD_FLAGS := -s -w
 PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
 # Suites that start a cluster of their own, each in a process of its own.
 # The long ones come first, so that none is left alone at the end.
-LONG_SUITES := $(addprefix ./test/e2e/,glue teardown inputs connect tuning pools faults shared upgrade settings credentials)
+LONG_SUITES := $(addprefix ./test/e2e/,glue teardown inputs connect tuning pools faults shared upgrade settings credentials virtualization tags kubernetes beside)
 NODE_SUITES := $(addprefix ./test/e2e/node/,kubernetes openshift upgrade) ./test/e2e/node/... ./test/cluster/node/...
-OTHER_SUITES := $(addprefix ./test/e2e/,virtualization deploy beside tags kubernetes) ./pkg/ceph/rados ./test/volumes \
+OTHER_SUITES := $(addprefix ./test/e2e/,deploy arguments) ./pkg/ceph/rados ./test/volumes \
 	./test/e2e/... ./test/cluster/... ./test/demo/... ./test/standins/...
 SUITES = $(LONG_SUITES) $(OTHER_SUITES)
 # In the order of the patterns, without those that have run.
@@ -51,24 +51,24 @@ test-unit: dependencies ## Run the unit tests
 	$(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -short $(UNIT_PACKAGES)
 	$(GO) test -C test/alerts -trimpath -ldflags "$(GO_LD_FLAGS)" .
 
-# One suite with real nodes and two others keep two cores busy, or four others. Real nodes go first: where all were equal,
-# sidecars lost their leases and were started again, and the whole took longer.
+# One suite with real nodes keeps a core busy, or two others. Where more ran, leases and waits ran out, and the whole took longer.
 test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own
 	-@test/install-dependencies.sh nodes
 	$(CLUSTER) binaries
 	rm -rf bin/rights-used bin/figures bin/scrapes bin/e2e*.log
-	$(MAKE) -k -j2 suites-nodes suites-long; first=$$?; $(MAKE) suites-remaining; second=$$?; \
-		cat bin/e2e-*.log >bin/e2e.log; exit $$((first + second))
+	$(MAKE) -k -j2 suites-first suites-second; ended=$$?; cat bin/e2e-*.log >bin/e2e.log; exit $$ended
 	$(COMPARE_RIGHTS)
 	$(TRY_RECORDINGS)
 
+suites-first:
+	$(MAKE) suites-nodes; nodes=$$?; $(MAKE) suites-remaining && exit $$nodes
+suites-second: suites-long
 suites-nodes:
-	$(call RUN_SUITES,1) $(NODE_SUITES) | tee bin/e2e-nodes.log
-BESIDE := 2
-suites-long:
-	nice -n 5 $(call RUN_SUITES,$(BESIDE)) $(LONG_SUITES) | tee bin/e2e-long.log
+	test/half.sh first $(call RUN_SUITES,1) $(NODE_SUITES) | tee bin/e2e-nodes.log
 suites-remaining:
-	$(call RUN_SUITES,4) $(REMAINING_SUITES) | tee bin/e2e-remaining.log
+	test/half.sh first $(call RUN_SUITES,2) $(REMAINING_SUITES) | tee bin/e2e-remaining.log
+suites-long:
+	test/half.sh second $(call RUN_SUITES,2) $(LONG_SUITES) | tee bin/e2e-long.log
 
 test-node: build dependencies-nodes require-nodes ## Run what needs real nodes: kubelet, containerd, sidecars
 	$(CLUSTER) binaries
@@ -83,12 +83,11 @@ test-kubernetes-e2e: build dependencies-nodes require-nodes ## Run Kubernetes' o
 require-nodes: dependencies ## Fail where real nodes cannot be run, and say what they need
 	@$(CLUSTER) nodes
 
-# Two at a time, one of them with real nodes: it is to tell a fault from a busy machine.
 test-e2e-failed: build ## Run the suites again that failed in the last make test-e2e
 	@failed=$$(sed -n 's/^FAIL\t\(\S*\).*/\1/p' bin/e2e.log) && [ -n "$$failed" ] || { echo "no suite failed in the last make test-e2e"; exit 1; }; \
 		echo "$$failed"; rm -f bin/e2e-*.log; \
 		nodes=$$(grep -E '/test/(e2e|cluster)/node(/|$$)' <<<"$$failed" | xargs); others=$$(grep -vE '/test/(e2e|cluster)/node(/|$$)' <<<"$$failed" | xargs); \
-		$(MAKE) -k -j2 $${nodes:+suites-nodes} $${others:+suites-long} BESIDE=1 NODE_SUITES="$$nodes" LONG_SUITES="$$others"; ended=$$?; \
+		$(MAKE) -k -j2 $${nodes:+suites-nodes} $${others:+suites-long} NODE_SUITES="$$nodes" LONG_SUITES="$$others"; ended=$$?; \
 		cat bin/e2e-*.log >bin/e2e.log; exit $$ended
 	$(COMPARE_RIGHTS)
 	$(TRY_RECORDINGS)
