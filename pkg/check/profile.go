@@ -89,13 +89,17 @@ var (
 		`allow command "osd pool application rm"`,
 		`allow command "osd pool set" with var=nodelete`,
 	}
+	// mountCaps let volumes of CephFS be mounted.
+	mountCaps = ceph.Caps{
+		OSD: ceph.Grants("allow rw tag cephfs metadata=*", "allow rw tag cephfs data=*"),
+		MDS: "allow rw",
+	}
 	// passthroughCaps let the operator and both drivers work as one user.
 	passthroughCaps = ceph.Caps{
 		Mon: ceph.Grants(operatorMon...),
 		Mgr: "allow rw",
-		OSD: ceph.Grants("profile rbd", "allow rw tag cephfs metadata=*", "allow rw tag cephfs data=*"),
-		MDS: "allow rw",
-	}
+		OSD: "profile rbd",
+	}.With(mountCaps)
 	// mintCaps let the operator make users for the drivers.
 	mintCaps = ceph.Caps{
 		Mon: ceph.Grants(append(slices.Clone(operatorMon),
@@ -109,7 +113,16 @@ var (
 	}
 )
 
-// setCaps is the command that gives a user its caps.
+// toMint are caps for a user that is to make others. A driver may have worked as this user: with what it may mount,
+// volumes are mounted.
+func (f facts) toMint() ceph.Caps {
+	if f.self.known() && f.self.value.Caps.MDS == "" {
+		return mintCaps
+	}
+	return mintCaps.With(mountCaps)
+}
+
+// setCaps is the command that gives a user its caps, in the place of all that it had.
 func setCaps(user ceph.Credentials, caps ceph.Caps) string {
 	return "ceph auth caps " + shell.Quote(user.Entity()) + " " + caps.String()
 }

@@ -63,15 +63,15 @@ func minting(config Config, f facts) []Line {
 		return []Line{right(name, "not wanted: ceph.credentials is Passthrough")}
 	case len(r.mayNot) == 0 && len(claims.mayNot) > 0:
 		return []Line{note(name, fmt.Sprintf("%s may make users, but may not send %s: a driver that runs reaches a pool that is new to it only after its pods were restarted, or an hour",
-			user.Entity(), strings.Join(claims.mayNot, ", ")), setCaps(user, mintCaps))}
+			user.Entity(), strings.Join(claims.mayNot, ", ")), setCaps(user, f.toMint()))}
 	case len(r.mayNot) == 0:
 		return []Line{right(name, "%s may make users: the drivers get users of their own with narrow caps", user.Entity())}
 	case wanted == driver.CredentialsMint:
 		return []Line{wrong(name, fmt.Sprintf("ceph.credentials is Mint, but %s may not send %s", user.Entity(), strings.Join(r.mayNot, ", ")),
-			setCaps(user, mintCaps))}
+			setCaps(user, f.toMint()))}
 	case len(r.may) > 0:
 		return []Line{wrong(name, fmt.Sprintf("%s may make users only in part: not %s", user.Entity(), strings.Join(r.mayNot, ", ")),
-			setCaps(user, mintCaps))}
+			setCaps(user, f.toMint()))}
 	}
 	return []Line{note(name, fmt.Sprintf("%s may not make users: the drivers work as this user itself", user.Entity()))}
 }

@@ -48,7 +48,17 @@ func TestUser(t *testing.T) {
 			change: func(r *rig) {
 				r.as("x", readme.With(ceph.Caps{Mon: `allow command "auth get-or-create"`}))
 			},
-			want: []expect{{group: "User", name: "minting", state: Wrong, message: []string{`"auth get", "auth caps"`}, fix: "ceph auth caps client.x"}},
+			want: []expect{{group: "User", name: "minting", state: Wrong, message: []string{`"auth get", "auth caps"`}, fix: "ceph auth caps client.x mds 'allow rw' mgr "}},
+		},
+		"MintInPartSeen": {
+			reason: "a user that may not mount keeps it at that",
+			change: func(r *rig) {
+				caps := readme.With(ceph.Caps{Mon: `allow command "auth get"`})
+				caps.MDS = ""
+				r.as("x", caps)
+			},
+			want: []expect{{group: "User", name: "minting", state: Wrong, message: []string{`"auth get-or-create"`}, fix: "ceph auth caps client.x mgr "},
+				{group: "User", name: "passthrough CephFS", state: Wrong, message: []string{"mount filesystems"}}},
 		},
 		"MintWanted": {
 			reason: "ceph.credentials is Mint for both drivers",

@@ -38,6 +38,12 @@ var mintingCaps = ceph.Caps{
 	OSD: "profile rbd",
 }
 
+// mountingCaps are beside them what a user needs that volumes of CephFS are mounted with.
+var mountingCaps = ceph.Caps{
+	MDS: "allow rw",
+	OSD: ceph.Grants("allow rw tag cephfs metadata=*", "allow rw tag cephfs data=*"),
+}
+
 // outcome is what follows from an answer.
 type outcome struct {
 	// secrets are to have these users; none are left as they are.
@@ -61,7 +67,9 @@ type outcome struct {
 func verdict(d driver.Driver, in input, a answer, covers bool) outcome {
 	operator := in.cluster.Credentials
 	field := fmt.Sprintf("spec.driverConfig.ceph.credentials of ClusterCSIDriver %s", d.Name)
-	advice := fmt.Sprintf("an administrator allows it with: ceph auth caps %s %s", shell.Quote(operator.Entity()), mintingCaps)
+	advice := func(caps ceph.Caps) string {
+		return fmt.Sprintf("an administrator allows it with: ceph auth caps %s %s", shell.Quote(operator.Entity()), caps)
+	}
 	switch {
 	case in.mode == driver.CredentialsPassthrough:
 		return passthrough(d, in, fmt.Sprintf("%s is %s: the driver works as %s, the operator's own user", field, in.mode, operator.Entity()), "")
@@ -69,11 +77,13 @@ func verdict(d driver.Driver, in input, a answer, covers bool) outcome {
 		return minted(d, in, a, covers)
 	case a.passedOn:
 		why := fmt.Sprintf("%s may not make users with narrower caps: %v", operator.Entity(), a.err)
-		return passthrough(d, in, fmt.Sprintf("The driver works as %s, the operator's own user, for %s; %s", operator.Entity(), why, advice), why)
+		return passthrough(d, in, fmt.Sprintf("The driver works as %s, the operator's own user, for %s; %s", operator.Entity(), why,
+			// The command replaces all caps, and volumes are mounted with this user.
+			advice(mintingCaps.With(mountingCaps))), why)
 	case errors.Is(a.err, ceph.ErrDenied):
 		return broken(a, condition.New(condition.CredentialsDegraded, operatorv1.ConditionTrue, condition.AccessDenied,
 			fmt.Sprintf("%s is %s, but %s may not make the driver's Ceph users or keep their caps: %v; the Secrets stay as they are; "+
-				"set it to %s if every node may have the key of %s, or %s", field, in.mode, operator.Entity(), a.err, driver.CredentialsPassthrough, operator.Entity(), advice)))
+				"set it to %s if every node may have the key of %s, or %s", field, in.mode, operator.Entity(), a.err, driver.CredentialsPassthrough, operator.Entity(), advice(mintingCaps))))
 	}
 	return broken(a, degraded(a.err))
 }
