@@ -61,7 +61,7 @@ func TestAutoFallsBack(t *testing.T) {
 			f.expect(condition.CredentialsDegraded, operatorv1.ConditionFalse, condition.AsExpected)
 			f.expect(condition.CredentialsMinted, operatorv1.ConditionFalse, condition.Passthrough, "client.op", command,
 				// What CephFS is mounted with stays: the command replaces all caps.
-				"ceph auth caps client.op mds 'allow rw' mgr 'allow module volumes rw", "osd 'allow rw tag cephfs data=*, allow rw tag cephfs metadata=*, profile rbd'")
+				"ceph auth caps client.op mds 'allow rw' mgr 'allow module rbd_support rw, allow module volumes rw'", "osd 'allow rw tag cephfs data=*, allow rw tag cephfs metadata=*, profile rbd'")
 		}
 		told, _ := f.controller.Report.Get()
 		if told.Mode != "Passthrough" || !strings.Contains(told.Reason, command) || len(told.Names) != 1 {

@@ -21,6 +21,9 @@ const (
 	userKeyKey = "userKey"
 )
 
+// otherUser are the keys of another user, with which ceph-csi would work.
+var otherUser = []string{"adminID", "adminKey"}
+
 // apply writes the Secrets that are not as wanted.
 func (c *Controller) apply(ctx context.Context, wanted map[string]ceph.Credentials) error {
 	existing := map[string]*corev1.Secret{}
@@ -43,8 +46,8 @@ func (c *Controller) apply(ctx context.Context, wanted map[string]ceph.Credentia
 }
 
 // decide returns the Secrets that are to be written, by name: those of wanted that existing
-// lacks or has with another content, a key too many or without our mark. A user without
-// name or key is never written.
+// lacks or has with another content, another user or without our mark. What else somebody put there stays,
+// above all the encryptionPassphrase of classes without a KMS. A user without name or key is never written.
 func decide(d driver.Driver, wanted map[string]ceph.Credentials, existing map[string]*corev1.Secret) []*corev1.Secret {
 	var out []*corev1.Secret
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
@@ -52,8 +55,16 @@ func decide(d driver.Driver, wanted map[string]ceph.Credentials, existing map[st
 		if user.UserID == "" || user.Key.Reveal() == "" {
 			continue
 		}
-		data := map[string][]byte{userIDKey: []byte(user.UserID), userKeyKey: []byte(user.Key.Reveal())}
-		if is := existing[name]; is != nil && d.Owns(is) && maps.EqualFunc(is.Data, data, slices.Equal) {
+		data := map[string][]byte{}
+		is := existing[name]
+		if is != nil {
+			maps.Copy(data, is.Data)
+		}
+		for _, key := range otherUser {
+			delete(data, key)
+		}
+		data[userIDKey], data[userKeyKey] = []byte(user.UserID), []byte(user.Key.Reveal())
+		if is != nil && d.Owns(is) && maps.EqualFunc(is.Data, data, slices.Equal) {
 			continue
 		}
 		out = append(out, &corev1.Secret{

@@ -60,7 +60,6 @@ func TestEditsAreUndone(t *testing.T) {
 		}},
 		"Cleared": {"nothing is lost", func(s *corev1.Secret) { s.Data["config.json"] = nil }},
 		"Removed": {"the file would be gone", func(s *corev1.Secret) { s.Data = nil }},
-		"Added":   {"another key is another file", func(s *corev1.Secret) { s.Data["x"] = []byte("y") }},
 		"Label":   {"the mark says whose it is", func(s *corev1.Secret) { s.Labels = nil }},
 	}
 	for name, tc := range tests {
@@ -71,6 +70,22 @@ func TestEditsAreUndone(t *testing.T) {
 			f.edit(tc.edit)
 			f.want(tc.reason, f.sync(), cephtest.FSID, `"10.20.0.2:6789"`)
 		})
+	}
+}
+
+// TestOtherFilesStay: ceph-csi looks there for cluster-mapping.json, which maps pools after a failover.
+func TestOtherFilesStay(t *testing.T) {
+	f := newFixture(t)
+	f.publish(cephtest.New())
+	f.sync()
+	f.edit(func(s *corev1.Secret) { s.Data["cluster-mapping.json"] = []byte("[]") })
+	f.kube.ClearActions()
+	if f.sync(); slices.ContainsFunc(f.kube.Actions(), func(a clienttesting.Action) bool { return a.GetVerb() == "update" }) {
+		t.Error("a Secret with another file is written")
+	}
+	f.edit(func(s *corev1.Secret) { s.Data["config.json"] = nil })
+	if got := f.sync().Data["cluster-mapping.json"]; string(got) != "[]" {
+		t.Errorf("after an edit cluster-mapping.json is %q", got)
 	}
 }
 
