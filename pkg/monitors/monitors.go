@@ -120,7 +120,7 @@ func (c *Controller) apply(ctx context.Context) error {
 	if content == nil {
 		return nil
 	}
-	if c.Driver.Owns(existing) && len(existing.Data) == 1 && bytes.Equal(content, existing.Data[ConfigKey]) &&
+	if c.Driver.Owns(existing) && bytes.Equal(content, existing.Data[ConfigKey]) &&
 		existing.Annotations[membersAnnotation] == ours.String() {
 		c.Written.Set(mons.epochs())
 		return nil
@@ -128,7 +128,10 @@ func (c *Controller) apply(ctx context.Context) error {
 	wanted := existing.DeepCopy()
 	metav1.SetMetaDataLabel(&wanted.ObjectMeta, driver.ManagedByLabel, c.Driver.OperatorName())
 	metav1.SetMetaDataAnnotation(&wanted.ObjectMeta, membersAnnotation, ours.String())
-	wanted.Data = map[string][]byte{ConfigKey: content}
+	if wanted.Data == nil {
+		wanted.Data = map[string][]byte{}
+	}
+	wanted.Data[ConfigKey] = content
 	err = c.write(ctx, wanted, missing)
 	if err != nil {
 		return fmt.Errorf("writing Secret %s: %w", where, err)

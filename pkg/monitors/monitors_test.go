@@ -3,6 +3,7 @@ package monitors
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
