@@ -164,12 +164,12 @@ func (p part) listInTime(ctx context.Context) ([]string, error) {
 }
 
 // untold says that it cannot be told whether something is there: daemons that are silent, or refuse
-// to say, say nothing against a class.
+// to say, such as a mgr whose module has failed, say nothing against a class.
 func untold(err error) bool {
 	for _, reason := range []error{ceph.ErrDenied, ceph.ErrNoActiveMDS, ceph.ErrTimeout, ceph.ErrNotFound} {
 		if errors.Is(err, reason) {
 			return true
 		}
 	}
-	return false
+	return ceph.Errno(err) != 0
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -113,6 +114,32 @@ func TestSilentManagerLeavesTimeForMarks(t *testing.T) {
 	}
 	r.expectFlagged(t, "in use", "a-data", "a-metadata", "b-data", "b-metadata")
 	r.expectProblems(t, "a silent mgr says nothing against a class")
+}
+
+// failedManager is a mgr that refuses to answer.
+type failedManager struct {
+	Cluster
+	err error
+}
+
+func (f failedManager) SubvolumeGroups(context.Context, string) ([]string, error) { return nil, f.err }
+
+// TestFailedManagerLeavesMarks: so they do where its module is off, not loaded yet, or has failed.
+func TestFailedManagerLeavesMarks(t *testing.T) {
+	for name, refused := range map[string]*ceph.CommandError{
+		"Off":     {Command: "fs subvolumegroup ls", Errno: -int(syscall.EOPNOTSUPP), Status: "Module 'volumes' is not enabled/loaded"},
+		"Failed":  {Command: "fs subvolumegroup ls", Errno: -int(syscall.EIO), Status: "Module 'volumes' has experienced an error and cannot handle commands"},
+		"Loading": {Command: "fs subvolumegroup ls", Errno: -int(syscall.EINVAL), Status: "No handler found"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newCareRig(t, driver.CephFS)
+			r.ceph.AddFileSystem("a", true)
+			r.client = failedManager{r.client, refused}
+			r.use(t, classes(class(driver.CephFS, "a", "fsName", "a")))
+			r.expectFlagged(t, "in use", "a-data", "a-metadata")
+			r.expectProblems(t, "it says nothing against a class")
+		})
+	}
 }
 
 func TestGroupsAreCreatedOnDemand(t *testing.T) {
