@@ -147,7 +147,7 @@ func (c *Controller) sentence(cluster ceph.Cluster, infraID string, v verdict, c
 			which, cluster.Credentials.UserID, first.text)}
 	case missing:
 		return sentence{condition.VolumeMissing, fmt.Sprintf(
-			"%s: image, subvolume or snapshot does not exist, so that their data is gone: %s", which, first.text)}
+			"%s: image, subvolume or snapshot does not exist: %s; their data is gone, but for images that 'rbd trash ls <pool>' still shows", which, first.text)}
 	}
 	return sentence{condition.SyncError, fmt.Sprintf("%s: no tags: %s", which, first.text)}
 }

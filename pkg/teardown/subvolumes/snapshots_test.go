@@ -147,6 +147,15 @@ func TestShallowDecisions(t *testing.T) {
 				return uuid
 			},
 		},
+		"OtherNamespaceNamed": {
+			reason: "the cluster's PersistentVolume names it: a backup was bound in its namespace", verdict: teardown.Remove,
+			change: func(c *teardown.Config) { c.Ours = func(teardown.Item) bool { return true } },
+			lay: func(f *fakeFiles, a, b tenant) string {
+				uuid := shallow(f, a, b)
+				f.omap("volume", uuid)["csi.volume.owner"] = "elsewhere"
+				return uuid
+			},
+		},
 		"NotNamed": {
 			reason: "the cluster's PersistentVolumes are known, and none names it", lay: shallow, verdict: teardown.Refuse, because: "no PersistentVolume", code: teardown.CodeRefused,
 			change: func(c *teardown.Config) {

@@ -79,7 +79,7 @@ func (p *plan) ofSnapshot(item teardown.Item, j ceph.Journal, snap snapshot) tea
 	switch {
 	case snap.unread != "":
 		return item.Decide(teardown.Refuse, "whose its snapshot is cannot be read: "+snap.unread)
-	case j.Owner != "" && namespace != "" && j.Owner != namespace:
+	case p.options.Ours == nil && j.Owner != "" && namespace != "" && j.Owner != namespace:
 		return item.Decide(teardown.Refuse, fmt.Sprintf("it is of namespace %s, but its snapshot of %s: perhaps another cluster's", j.Owner, namespace))
 	case p.options.Ours != nil && !p.options.Ours(item):
 		return item.Decide(teardown.Refuse, "its snapshot has the tag, but no PersistentVolume of the cluster names it: perhaps another cluster's")
