@@ -62,7 +62,8 @@ func newCheckCommand() *cobra.Command {
 			"Exit codes: 0 nothing is wrong, 1 something is wrong, 2 the check could not be made.\n\n" +
 			"With --kubeconfig=FILE --watch it shows a cluster in which the drivers run, until Ctrl-C. Without\n" +
 			"--ceph-conf and --keyring, it connects to Ceph as the Secret " + driver.CredentialsSecret + " says.",
-		Args: func(cmd *cobra.Command, args []string) error { return cannotTell(cobra.NoArgs(cmd, args)) },
+		Args:    func(cmd *cobra.Command, args []string) error { return cannotTell(cobra.NoArgs(cmd, args)) },
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return cannotTell(noEmptyFlags(cmd)) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if flags.watch {
 				return cannotTell(flags.view(cmd.Context(), cmd.OutOrStdout()))

@@ -48,7 +48,8 @@ func newTeardownCommand() *cobra.Command {
 			"So is an infra ID that has no claim on a pool while others have, unless --unclaimed is given.\n\n" +
 			"Exit codes: 0 done, 1 something could not be removed, 2 could not run (nothing was removed),\n" +
 			"3 something was refused.",
-		Args: func(cmd *cobra.Command, args []string) error { return notRun(cobra.NoArgs(cmd, args)) },
+		Args:    func(cmd *cobra.Command, args []string) error { return notRun(cobra.NoArgs(cmd, args)) },
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return notRun(noEmptyFlags(cmd)) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return flags.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

@@ -27,9 +27,10 @@ func newUninstallCommand() *cobra.Command {
 	var rookNamespaces []string
 	var declared cephFlags
 	cmd := &cobra.Command{
-		Use:   "uninstall",
-		Short: "Take the operators, their drivers and their conditions off a cluster; volumes and pools stay",
-		Args:  cobra.NoArgs,
+		Use:     "uninstall",
+		Short:   "Take the operators, their drivers and their conditions off a cluster; volumes and pools stay",
+		Args:    cobra.NoArgs,
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return noEmptyFlags(cmd) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkKubeconfig(kubeconfig); err != nil {
 				return err
