@@ -3,11 +3,13 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/settings"
 )
 
 // msMode compares the protocols of the mons with what the kernel of a node is told to speak:
@@ -18,11 +20,9 @@ func msMode(d driver.Driver, _ Config, f facts) []Line {
 		return []Line{unanswered(name, f.monMap.err)}
 	}
 	p := profiles[d.Kind]
-	settings, _ := f.cluster.settings(d)
-	told := p.setting(settings)
-	setField := fmt.Sprintf(`oc patch clustercsidriver %s --type=merge -p '{"spec":{"driverConfig":{"driverType":"Ceph","ceph":{%q:%q}}}}'`,
-		d.Name, p.option, p.advice)
-	lines := []Line{f.spoken(name, "ceph."+p.option, told, settings.Mounter, setField)}
+	inForce, _ := f.cluster.settings(d)
+	told := p.setting(inForce)
+	lines := []Line{f.spoken(name, "ceph."+p.option, told, inForce.Mounter, f.cluster.setMSMode(d, told))}
 	for _, class := range f.cluster.classes.value {
 		if class.Provisioner != d.Name || d.Owns(class) || class.Parameters["clusterID"] != f.fsid.value {
 			continue
@@ -32,13 +32,38 @@ func msMode(d driver.Driver, _ Config, f facts) []Line {
 			options = cmp.Or(options, told)
 		}
 		remake := fmt.Sprintf("oc get storageclass %[1]s -o yaml > %[1]s.yaml  # set parameter %[2]s: %[3]s; then: oc replace --force -f %[1]s.yaml",
-			class.Name, p.option, p.advice)
+			class.Name, p.option, p.withMSMode(options))
 		line := f.spoken("StorageClass "+class.Name, "parameter "+p.option, options, class.Parameters["mounter"], remake)
 		if line.State != OK {
 			lines = append(lines, line)
 		}
 	}
 	return lines
+}
+
+// msModeAdvice is what all kernels understand that speak v2, and what costs least.
+const msModeAdvice = "ms_mode=prefer-crc"
+
+var anyMSMode = regexp.MustCompile(`\bms_mode=[^,;]*`)
+
+func (p profile) withMSMode(options string) string {
+	return p.advice(anyMSMode.ReplaceAllString(options, ""))
+}
+
+// setMSMode is the command that sets ms_mode beside the settings of a ClusterCSIDriver.
+func (c clusterFacts) setMSMode(d driver.Driver, told string) string {
+	p, cr, known := profiles[d.Kind], c.resources[d.Name], false
+	if crd := c.crds[driversCRD].value; crd != nil {
+		_, known = accepted(crd)
+	}
+	command, err := settings.SetCommand(d, cr.value, known, p.option, p.withMSMode(told))
+	switch {
+	case err != nil || !cr.known():
+		return fmt.Sprintf("oc edit clustercsidriver %s  # once it exists: add ms_mode to ceph.%s, e.g. %s", d.Name, p.option, p.withMSMode(""))
+	case cr.value == nil:
+		return command + "  # once the ClusterCSIDriver exists"
+	}
+	return command
 }
 
 // spoken judges the options that stand in field; fix sets ms_mode there.

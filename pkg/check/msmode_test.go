@@ -1,6 +1,8 @@
 package check
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	storagev1 "k8s.io/api/storage/v1"
@@ -23,7 +25,8 @@ func TestMSMode(t *testing.T) {
 	}{
 		"Both":          {mons: []ceph.Mon{mon("a", v2, v1)}, state: OK},
 		"V2Only":        {mons: []ceph.Mon{mon("a", v2), mon("b", v2)}, state: Wrong, fix: `{"mapOptions":"krbd:ms_mode=prefer-crc"}`},
-		"V2OnlyLegacy":  {mons: []ceph.Mon{mon("a", v2)}, told: "krbd:ms_mode=legacy", state: Wrong},
+		"V2OnlyLegacy":  {mons: []ceph.Mon{mon("a", v2)}, told: "krbd:ms_mode=legacy", state: Wrong, fix: `{"mapOptions":"krbd:ms_mode=prefer-crc"}`},
+		"V2OnlyOther":   {mons: []ceph.Mon{mon("a", v2)}, told: "krbd:noudev;nbd:x", state: Wrong, fix: `{"mapOptions":"krbd:noudev,ms_mode=prefer-crc;nbd:x"}`},
 		"V2OnlyTold":    {mons: []ceph.Mon{mon("a", v2)}, told: "krbd:noudev,ms_mode=secure;nbd:x", state: OK},
 		"V2OnlyNBD":     {mons: []ceph.Mon{mon("a", v2)}, mounter: "rbd-nbd", state: OK},
 		"V1OnlyTold":    {mons: []ceph.Mon{mon("a", v1)}, told: "ms_mode=crc", state: Wrong, fix: "ceph mon enable-msgr2"},
@@ -49,13 +52,72 @@ func TestMSMode(t *testing.T) {
 	}
 }
 
+// TestMSModeFix: the command that sets ms_mode takes no setting away, and works on the CRD that the cluster has.
+func TestMSModeFix(t *testing.T) {
+	const (
+		annotate = "oc annotate clustercsidriver rbd.csi.ceph.com --overwrite storage.openshift.io/ceph-settings="
+		patch    = "oc patch clustercsidriver rbd.csi.ceph.com --type=merge -p "
+		edit     = "oc edit clustercsidriver rbd.csi.ceph.com"
+	)
+	cr := func(annotation string, spec map[string]any) *unstructured.Unstructured {
+		o := object("operator.openshift.io/v1", "ClusterCSIDriver", driver.RBD.Name, "spec", spec)
+		if annotation != "" {
+			o.SetAnnotations(map[string]string{driver.SettingsAnnotation: annotation})
+		}
+		return o
+	}
+	ofCeph := func(member map[string]any) map[string]any {
+		config := map[string]any{"driverType": "Ceph"}
+		if member != nil {
+			config["ceph"] = member
+		}
+		return map[string]any{"driverConfig": config}
+	}
+	stock, patched := driversCRDObject(), driversCRDObject(driver.RBD.Name)
+	const only = `'{"mapOptions":"krbd:ms_mode=prefer-crc"}'`
+	tests := map[string]struct {
+		reason string
+		crd    *unstructured.Unstructured
+		cr     fact[*unstructured.Unstructured]
+		want   string
+	}{
+		"Dropped": {"the member is gone with the patch, the annotation is in force", stock, known(cr(`{"pool":"fast"}`, ofCeph(nil))),
+			annotate + `'{"mapOptions":"krbd:ms_mode=prefer-crc","pool":"fast"}'`},
+		"DroppedPatched": {"the annotation still is", patched, known(cr(`{"pool":"fast"}`, ofCeph(nil))),
+			annotate + `'{"mapOptions":"krbd:ms_mode=prefer-crc","pool":"fast"}'`},
+		"Annotated":  {"YAML of a person", stock, known(cr("pool: fast\nmapOptions: krbd:noudev\n", nil)), annotate + `'{"mapOptions":"krbd:noudev,ms_mode=prefer-crc","pool":"fast"}'`},
+		"Unset":      {"the spec would drop it", stock, known(cr("", nil)), annotate + only},
+		"Patched":    {"", patched, known(cr("", nil)), patch + `'{"spec":{"driverConfig":{"ceph":{"mapOptions":"krbd:ms_mode=prefer-crc"},"driverType":"Ceph"}}}'`},
+		"Member":     {"", patched, known(cr("", ofCeph(map[string]any{"pool": "fast"}))), patch + `'{"spec":{"driverConfig":{"ceph":{"mapOptions":"krbd:ms_mode=prefer-crc","pool":"fast"},"driverType":"Ceph"}}}'`},
+		"None":       {"there is none to patch", patched, known[*unstructured.Unstructured](nil), "}}}'  # once the ClusterCSIDriver exists"},
+		"NoneStock":  {"", stock, known[*unstructured.Unstructured](nil), annotate + only + "  # once the ClusterCSIDriver exists"},
+		"NotAsked":   {"without a kubeconfig nobody knows what is set", nil, fact[*unstructured.Unstructured]{}, edit + "  # once it exists: add ms_mode to ceph.mapOptions, e.g. krbd:ms_mode=prefer-crc"},
+		"Unreadable": {"", nil, fact[*unstructured.Unstructured]{err: errors.New("forbidden"), asked: true}, edit},
+		"Invalid":    {"what is in force is remembered elsewhere", patched, known(cr("pool: [", nil)), edit},
+		"Lost":       {"so it is without an annotation", stock, known(cr("", ofCeph(nil))), edit},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := withMons(driver.RBD, []ceph.Mon{{Name: "a", Addrs: []ceph.Address{{Protocol: ceph.V2, Port: 3300}}}}, nil)
+			f.cluster.resources[driver.RBD.Name] = tc.cr
+			f.cluster.crds = map[string]fact[*unstructured.Unstructured]{driversCRD: known(tc.crd)}
+			lines := msMode(driver.RBD, Config{}, f)
+			if len(lines) != 1 || len(lines[0].Fix) != 1 || !strings.Contains(lines[0].Fix[0], tc.want) {
+				t.Errorf("%s: %+v, want %s", tc.reason, lines, tc.want)
+			}
+		})
+	}
+}
+
+func known[T any](value T) fact[T] { return fact[T]{value: value, asked: true} }
+
 // withMons are facts with a monmap and a ClusterCSIDriver.
 func withMons(d driver.Driver, mons []ceph.Mon, resource *unstructured.Unstructured) facts {
 	f := facts{
 		fsid:   fact[string]{value: cephtest.FSID, asked: true},
 		monMap: fact[ceph.MonMap]{value: ceph.MonMap{Mons: mons}, asked: true},
 	}
-	f.cluster.resources = map[string]fact[*unstructured.Unstructured]{d.Name: {value: resource}}
+	f.cluster.resources = map[string]fact[*unstructured.Unstructured]{d.Name: known(resource)}
 	return f
 }
 
@@ -69,11 +131,13 @@ func TestMSModeOfClasses(t *testing.T) {
 		told       string
 		parameters map[string]string
 		want       State
+		fix        string
 	}{
-		"RBDWithout":      {driver: 0, option: "mapOptions", told: "ms_mode=crc", parameters: map[string]string{"pool": "p"}, want: Wrong},
+		"RBDWithout":      {driver: 0, option: "mapOptions", told: "ms_mode=crc", parameters: map[string]string{"pool": "p"}, want: Wrong, fix: "mapOptions: krbd:ms_mode=prefer-crc;"},
+		"RBDOtherwise":    {driver: 0, option: "mapOptions", told: "ms_mode=crc", parameters: map[string]string{"mapOptions": "noudev"}, want: Wrong, fix: "mapOptions: krbd:noudev,ms_mode=prefer-crc;"},
 		"RBDWith":         {driver: 0, option: "mapOptions", told: "ms_mode=crc", parameters: map[string]string{"mapOptions": "krbd:ms_mode=secure"}, want: OK},
 		"CephFSWithout":   {driver: 1, option: "kernelMountOptions", told: "ms_mode=crc", parameters: map[string]string{}, want: OK},
-		"CephFSOtherwise": {driver: 1, option: "kernelMountOptions", told: "ms_mode=crc", parameters: map[string]string{"kernelMountOptions": "noatime"}, want: Wrong},
+		"CephFSOtherwise": {driver: 1, option: "kernelMountOptions", told: "ms_mode=crc", parameters: map[string]string{"kernelMountOptions": "noatime"}, want: Wrong, fix: "kernelMountOptions: noatime,ms_mode=prefer-crc;"},
 		"CephFSFuse":      {driver: 1, option: "kernelMountOptions", told: "ms_mode=crc", parameters: map[string]string{"kernelMountOptions": "noatime", "mounter": "fuse"}, want: OK},
 	}
 	for name, tc := range tests {
@@ -85,7 +149,7 @@ func TestMSModeOfClasses(t *testing.T) {
 			f.cluster.classes.value = []*storagev1.StorageClass{class("mine", d.Name, tc.parameters).(*storagev1.StorageClass)}
 			want := []expect{{name: "ms_mode", state: OK}}
 			if tc.want == Wrong {
-				want = append(want, expect{name: "StorageClass mine", state: Wrong, message: []string{"parameter " + tc.option}, fix: "oc replace --force -f mine.yaml"})
+				want = append(want, expect{name: "StorageClass mine", state: Wrong, message: []string{"parameter " + tc.option}, fix: tc.fix + " then: oc replace --force -f mine.yaml"})
 			}
 			verify(t, Report{Lines: msMode(d, r.config, f)}, want)
 		})

@@ -2,10 +2,12 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
 // Groups of lines that belong to no driver.
@@ -26,10 +28,10 @@ type profile struct {
 	// mds says that nodes mount filesystems.
 	mds bool
 	// option is the parameter of a StorageClass, and the field of the settings, that has
-	// ms_mode; setting reads it, advice is a good value.
+	// ms_mode; setting reads it, advice adds a good value to options that have none.
 	option  string
 	setting func(driver.Settings) string
-	advice  string
+	advice  func(options string) string
 	// inherited says that a StorageClass without the option has that of the settings.
 	inherited bool
 }
@@ -47,7 +49,7 @@ var profiles = map[string]profile{
 		},
 		option:  "mapOptions",
 		setting: func(s driver.Settings) string { return s.MapOptions },
-		advice:  "krbd:ms_mode=prefer-crc",
+		advice:  func(options string) string { return virtualization.JoinMapOptions(options, "krbd:"+msModeAdvice) },
 	},
 	"cephfs": {
 		group:   "CephFS",
@@ -55,7 +57,9 @@ var profiles = map[string]profile{
 		mds:     true,
 		option:  "kernelMountOptions",
 		setting: func(s driver.Settings) string { return s.KernelMountOptions },
-		advice:  "ms_mode=prefer-crc",
+		advice: func(options string) string {
+			return strings.Join(append(strings.FieldsFunc(options, func(r rune) bool { return r == ',' }), msModeAdvice), ",")
+		},
 
 		inherited: true,
 	},

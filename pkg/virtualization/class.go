@@ -104,7 +104,7 @@ func (f classFacts) wanted() *storagev1.StorageClass {
 	if out.Parameters == nil {
 		out.Parameters = map[string]string{}
 	}
-	options := joinMapOptions(out.Parameters[mapOptionsParameter], f.asset.Parameters[mapOptionsParameter])
+	options := JoinMapOptions(out.Parameters[mapOptionsParameter], f.asset.Parameters[mapOptionsParameter])
 	maps.Copy(out.Parameters, f.asset.Parameters)
 	out.Parameters[mapOptionsParameter] = options
 	return out
@@ -116,9 +116,9 @@ func sameForever(a, b *storagev1.StorageClass) bool {
 		reflect.DeepEqual(a.ReclaimPolicy, b.ReclaimPolicy) && reflect.DeepEqual(a.VolumeBindingMode, b.VolumeBindingMode)
 }
 
-// joinMapOptions adds options to others, both in ceph-csi's form "krbd:a,b;nbd:c". Options
+// JoinMapOptions adds options to others, both in ceph-csi's form "krbd:a,b;nbd:c". Options
 // without a client's name are for krbd.
-func joinMapOptions(options, added string) string {
+func JoinMapOptions(options, added string) string {
 	byClient := map[string][]string{}
 	for _, part := range strings.Split(options+";"+added, ";") {
 		client, list, named := strings.Cut(part, ":")

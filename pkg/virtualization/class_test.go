@@ -113,7 +113,7 @@ func TestJoinMapOptions(t *testing.T) {
 		"krbd:rxbounce":                     {want: "krbd:rxbounce"},
 	}
 	for options, tc := range tests {
-		if got := joinMapOptions(options, "krbd:rxbounce"); got != tc.want {
+		if got := JoinMapOptions(options, "krbd:rxbounce"); got != tc.want {
 			t.Errorf("%q: got %q, want %q", options, got, tc.want)
 		}
 	}
