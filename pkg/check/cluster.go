@@ -25,6 +25,7 @@ const (
 
 var (
 	infrastructureResource = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "infrastructures"}
+	storageResource        = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "storages"}
 	driverResource         = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "clustercsidrivers"}
 	sccResource            = schema.GroupVersionResource{Group: "security.openshift.io", Version: "v1", Resource: "securitycontextconstraints"}
 )
@@ -68,6 +69,7 @@ func gatherCluster(ctx context.Context, config Config) clusterFacts {
 		return classes, nil
 	})
 	c.infrastructure = object(infrastructureResource, "cluster")
+	c.storage = object(storageResource, "cluster")
 	c.scc = object(sccResource, privilegedSCC)
 	for _, name := range append([]string{driversCRD, sccCRD, virtualization.ProfilesCRD, groupSnapshotsCRD}, snapshotCRDs...) {
 		c.crds[name] = object(ctrl.CRDs, name)

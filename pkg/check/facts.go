@@ -79,6 +79,7 @@ type clusterFacts struct {
 	namespace      fact[*corev1.Namespace]
 	secret         fact[*corev1.Secret]
 	infrastructure fact[*unstructured.Unstructured]
+	storage        fact[*unstructured.Unstructured]
 	scc            fact[*unstructured.Unstructured]
 	classes        fact[[]*storagev1.StorageClass]
 	// crds by name, csiDrivers and resources (ClusterCSIDrivers) by the driver's name.

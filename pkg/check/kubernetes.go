@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	operatorv1 "github.com/openshift/api/operator/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -87,6 +88,29 @@ func infrastructure(_ Config, f facts) []Line {
 			"oc get infrastructure cluster -o yaml")}
 	}
 	return []Line{right(name, "infrastructure name %s", text)}
+}
+
+// storage tells whether ceph-cluster-storage does anything.
+func storage(_ Config, f facts) []Line {
+	const name = "Storage"
+	fact := f.cluster.storage
+	if fact.err != nil {
+		return []Line{unknown(name, fact.err.Error())}
+	}
+	if fact.value == nil && f.cluster.plain() {
+		return []Line{right(name, "not there: ceph-cluster-storage makes it")}
+	}
+	if fact.value == nil {
+		return []Line{wrong(name, "Storage cluster does not exist: ceph-cluster-storage starts no driver without it, and makes it only where a release was made with REPORT=yes",
+			"oc get deployment cluster-storage-operator -n openshift-cluster-storage-operator  # where there is one, the cluster version operator makes Storage cluster",
+			"make release VERSION=$VERSION IMAGE=$IMAGE CEPH_CSI_IMAGE=$CEPH_CSI_IMAGE REPORT=yes && oc apply -f bin/release/  # where there is none")}
+	}
+	state, _, _ := unstructured.NestedString(fact.value.Object, "spec", "managementState")
+	if state != string(operatorv1.Managed) {
+		return []Line{wrong(name, fmt.Sprintf("spec.managementState of Storage cluster is %q: ceph-cluster-storage starts, repairs and reports nothing", state),
+			`oc patch storages.operator.openshift.io cluster --type=merge -p '{"spec":{"managementState":"Managed"}}'`)}
+	}
+	return []Line{right(name, "Storage cluster is Managed")}
 }
 
 // driversAccepted tells whether the CRD knows the drivers' names and settings.

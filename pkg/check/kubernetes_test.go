@@ -44,6 +44,7 @@ func TestKubernetes(t *testing.T) {
 				{group: k, name: "namespace", state: OK},
 				{group: k, name: "Secret ceph-credentials", state: Note, fix: "--from-file=ceph.conf=a.conf --from-file=keyring=a.keyring"},
 				{group: k, name: "Infrastructure", state: OK, message: []string{"demo"}},
+				{group: k, name: "Storage", state: OK},
 				{group: k, name: "ClusterCSIDriver", state: OK},
 				{group: k, name: "CSIDriver rbd.csi.ceph.com", state: OK},
 				{group: k, name: "SCC privileged", state: OK},
@@ -98,8 +99,31 @@ func TestKubernetes(t *testing.T) {
 		},
 		"NoInfrastructure": {
 			reason: "the name of pool and users",
-			change: func(r *rig) { r.without("cluster") },
+			change: func(r *rig) { r.without("Infrastructure") },
 			want:   []expect{{group: k, name: "Infrastructure", state: Wrong, fix: "oc get infrastructure cluster"}},
+		},
+		"NoStorage": {
+			reason: "nobody brings it there but ceph-cluster-storage, and that only where it is told so",
+			change: func(r *rig) { r.without("Storage") },
+			want:   []expect{{group: k, name: "Storage", state: Wrong, message: []string{"starts no driver"}, fix: "REPORT=yes"}},
+		},
+		"UnmanagedStorage": {
+			reason: "nothing is started, and nothing says so",
+			change: func(r *rig) {
+				r.without("Storage")
+				r.others = append(r.others, object("operator.openshift.io/v1", "Storage", "cluster", "spec", map[string]any{"managementState": "Unmanaged"}))
+			},
+			want: []expect{{group: k, name: "Storage", state: Wrong, message: []string{`"Unmanaged"`},
+				fix: `oc patch storages.operator.openshift.io cluster --type=merge -p '{"spec":{"managementState":"Managed"}}'`}},
+		},
+		"UnmanagedKubernetes": {
+			reason: "there, too",
+			change: func(r *rig) {
+				r.without("Storage")
+				r.without(sccCRD)
+				r.others = append(r.others, object("operator.openshift.io/v1", "Storage", "cluster", "spec", map[string]any{"managementState": "Removed"}))
+			},
+			want: []expect{{group: k, name: "Storage", state: Wrong, message: []string{`"Removed"`}, fix: "kubectl patch storages.operator.openshift.io cluster"}},
 		},
 		"NoOpenShift": {
 			reason: "no CRD at all",
@@ -113,6 +137,7 @@ func TestKubernetes(t *testing.T) {
 				{group: k, name: "namespace", state: Wrong, fix: "kubectl apply -f bin/release/kubernetes/"},
 				{group: k, name: "Secret ceph-credentials", state: Note, fix: "kubectl create secret"},
 				{group: k, name: "Infrastructure", state: OK, message: []string{"makes it"}},
+				{group: k, name: "Storage", state: OK, message: []string{"makes it"}},
 				{group: k, name: "ClusterCSIDriver", state: Wrong, fix: "kubectl apply -f bin/release/kubernetes/"},
 				{group: k, name: "snapshots", state: Wrong, fix: "client/config/crd?ref="},
 				{group: k, name: "snapshot-controller", state: Wrong, fix: "deploy/kubernetes/snapshot-controller?ref="},
@@ -121,7 +146,7 @@ func TestKubernetes(t *testing.T) {
 		"UnnamedKubernetes": {
 			reason: "an Infrastructure that somebody emptied is nobody's to make",
 			change: func(r *rig) {
-				r.without("cluster")
+				r.without("Infrastructure")
 				r.without(sccCRD)
 				r.others = append(r.others, object("config.openshift.io/v1", "Infrastructure", "cluster", "status", map[string]any{}))
 			},

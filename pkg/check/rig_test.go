@@ -66,6 +66,7 @@ func newRig(t *testing.T) *rig {
 	}
 	r.others = []*unstructured.Unstructured{
 		object("config.openshift.io/v1", "Infrastructure", "cluster", "status", map[string]any{"infrastructureName": "demo"}),
+		object("operator.openshift.io/v1", "Storage", "cluster", "spec", map[string]any{"managementState": "Managed"}),
 		object("security.openshift.io/v1", "SecurityContextConstraints", privilegedSCC, "priority", nil),
 		driversCRDObject("rbd.csi.ceph.com", "cephfs.csi.ceph.com"),
 	}
@@ -98,9 +99,9 @@ func driversCRDObject(names ...string) *unstructured.Unstructured {
 	})
 }
 
-// without removes an object by its name.
-func (r *rig) without(name string) {
-	r.others = slices.DeleteFunc(r.others, func(o *unstructured.Unstructured) bool { return o.GetName() == name })
+// without removes an object by its name, or by a kind of which there is one.
+func (r *rig) without(which string) {
+	r.others = slices.DeleteFunc(r.others, func(o *unstructured.Unstructured) bool { return o.GetName() == which || o.GetKind() == which })
 }
 
 // tune sets the settings of a driver.
@@ -125,7 +126,7 @@ func (r *rig) withCluster() {
 		profiles: "StorageProfileList", cdis: "CDIList", snapshotClasses: "VolumeSnapshotClassList",
 	})
 	resources := map[string]schema.GroupVersionResource{
-		"CustomResourceDefinition": ctrl.CRDs, "Infrastructure": infrastructureResource,
+		"CustomResourceDefinition": ctrl.CRDs, "Infrastructure": infrastructureResource, "Storage": storageResource,
 		"ClusterCSIDriver": driverResource, "SecurityContextConstraints": sccResource,
 		"StorageProfile": profiles, "CDI": cdis, "VolumeSnapshotClass": snapshotClasses,
 	}

@@ -34,6 +34,7 @@ var (
 		{groupKubernetes, "namespace", api, namespace},
 		{groupKubernetes, "Secret " + credentialsSecret, api, declaration},
 		{groupKubernetes, "Infrastructure", api, infrastructure},
+		{groupKubernetes, "Storage", api, storage},
 		{groupKubernetes, "ClusterCSIDriver", api, driversAccepted},
 		{groupKubernetes, "CSIDriver", api, csiDrivers},
 		{groupKubernetes, "SCC privileged", api, scc},
