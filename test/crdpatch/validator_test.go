@@ -15,8 +15,30 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// validator returns a function that tells why a ClusterCSIDriver is refused.
+// validator returns a function that tells why a ClusterCSIDriver of a name and a driverConfig is refused.
 func validator(t *testing.T, crd []byte) func(t *testing.T, name, config string) string {
+	t.Helper()
+	refusal := objectValidator(t, crd)
+	return func(t *testing.T, name, config string) string {
+		t.Helper()
+		var object map[string]any
+		manifest := "{apiVersion: operator.openshift.io/v1, kind: ClusterCSIDriver, metadata: {name: " + name + "}, spec: {managementState: Managed}}"
+		if err := yaml.Unmarshal([]byte(manifest), &object); err != nil {
+			t.Fatal(err)
+		}
+		var driverConfig map[string]any
+		if err := yaml.Unmarshal([]byte(config), &driverConfig); err != nil {
+			t.Fatal(err)
+		}
+		if driverConfig != nil {
+			object["spec"].(map[string]any)["driverConfig"] = driverConfig
+		}
+		return refusal(object)
+	}
+}
+
+// objectValidator returns a function that tells why an object of the CRD's kind is refused.
+func objectValidator(t *testing.T, crd []byte) func(object map[string]any) string {
 	t.Helper()
 	ctx := context.Background()
 	var v1 apiextensionsv1.CustomResourceDefinition
@@ -44,20 +66,7 @@ func validator(t *testing.T, crd []byte) func(t *testing.T, name, config string)
 		t.Fatal(err)
 	}
 	rules := cel.NewValidator(structural, true, celconfig.PerCallLimit)
-	return func(t *testing.T, name, config string) string {
-		t.Helper()
-		var object map[string]any
-		manifest := "{apiVersion: operator.openshift.io/v1, kind: ClusterCSIDriver, metadata: {name: " + name + "}, spec: {managementState: Managed}}"
-		if err := yaml.Unmarshal([]byte(manifest), &object); err != nil {
-			t.Fatal(err)
-		}
-		var driverConfig map[string]any
-		if err := yaml.Unmarshal([]byte(config), &driverConfig); err != nil {
-			t.Fatal(err)
-		}
-		if driverConfig != nil {
-			object["spec"].(map[string]any)["driverConfig"] = driverConfig
-		}
+	return func(object map[string]any) string {
 		errs := validation.ValidateCustomResource(nil, object, schemas)
 		errs = append(errs, listtype.ValidateListSetsAndMaps(nil, structural, object)...)
 		if len(errs) == 0 {
