@@ -43,7 +43,7 @@ func (s starter) clusterOperator() factory.Controller {
 		resync:    time.Minute,
 		informers: []factory.Informer{clusterOperators.Informer(), s.clients.ns().Apps().V1().DaemonSets().Informer()},
 		sync: func(ctx context.Context, syncCtx factory.SyncContext) error {
-			if s.otherGlue() || !s.hasState() {
+			if s.otherGlue() || !s.reports() || !s.hasState() {
 				return nil
 			}
 			if s.reached() {
@@ -93,7 +93,7 @@ func names(operators []operator, holds func(operator) bool) []string {
 // conditions of its own.
 func (s starter) moving(operators []operator) *applyoperatorv1.OperatorConditionApplyConfiguration {
 	kind := ownPrefix + operatorv1.OperatorStatusTypeProgressing
-	if !s.ReportClusterOperator {
+	if !s.reports() {
 		late := names(operators, s.appliedByOther)
 		if len(late) == 0 && s.says(kind) {
 			late = s.waitedFor(operators) // What it has applied is still to be rolled out.
@@ -134,7 +134,7 @@ func movingTo(version string, late []string) string {
 func (s starter) managementState() factory.Controller {
 	inner := managementstatecontroller.NewOperatorManagementStateController(clusterOperatorName, s.clients.storage, s.recorder)
 	return s.controller(controller{name: inner.Name(), always: true, quiet: true, sync: func(ctx context.Context, syncCtx factory.SyncContext) error {
-		if s.otherGlue() {
+		if s.otherGlue() || !s.reports() {
 			return nil
 		}
 		if err := inner.Sync(ctx, syncCtx); !apierrors.IsNotFound(err) {
@@ -147,7 +147,8 @@ func (s starter) managementState() factory.Controller {
 // ownState tells of moves between versions. Where ClusterOperator storage is ours to write, it lets that have a state while
 // no driver is wanted, too.
 //
-// It produces the conditions CephClusterStorageProgressing, and then …Available and …Upgradeable.
+// It produces the conditions CephClusterStorageProgressing, and then …Available and …Upgradeable; where that is left to a
+// CSO against --report-cluster-operator, CephClusterOperatorReported.
 func (s starter) ownState() factory.Controller {
 	informers := []factory.Informer{s.clients.ns().Apps().V1().DaemonSets().Informer()}
 	if s.ReportClusterOperator {
@@ -160,8 +161,11 @@ func (s starter) ownState() factory.Controller {
 				return nil
 			}
 			conditions := []*applyoperatorv1.OperatorConditionApplyConfiguration{s.moving(s.wanted())}
-			if s.ReportClusterOperator {
+			switch {
+			case s.reports():
 				conditions = append(conditions, s.available(), condition.New(ownPrefix+operatorv1.OperatorStatusTypeUpgradeable, operatorv1.ConditionTrue, condition.AsExpected, ""))
+			case s.ReportClusterOperator:
+				conditions = append(conditions, reportedByCSO())
 			}
 			return s.clients.storage.ApplyOperatorStatus(ctx, ownPrefix, applyoperatorv1.OperatorStatus().WithConditions(conditions...))
 		},

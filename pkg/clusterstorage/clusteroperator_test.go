@@ -10,6 +10,7 @@ import (
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
@@ -77,6 +78,7 @@ func TestMoving(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := deployedBy(tc.operands, nil)
 			s.ReportClusterOperator = true
+			s.clients.cso = informers.NewSharedInformerFactory(nil, 0)
 			s.clients.configInformers = configinformers.NewSharedInformerFactory(nil, 0)
 			if tc.reported != nil {
 				o := &configv1.ClusterOperator{ObjectMeta: metav1.ObjectMeta{Name: clusterOperatorName}, Status: configv1.ClusterOperatorStatus{Versions: tc.reported}}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage/configs"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 )
 
 // The Deployment of CSO.
@@ -54,4 +57,21 @@ func csoInformers(client kubernetes.Interface) informers.SharedInformerFactory {
 func (s starter) otherGlue() bool {
 	cso, err := s.clients.cso.Apps().V1().Deployments().Lister().Deployments(csoNamespace).Get(csoName)
 	return err == nil && knowsCeph(cso)
+}
+
+// reports says whether ClusterOperator storage is ours to write: a CSO writes it, too, with a version and related
+// objects of its own.
+func (s starter) reports() bool { return s.ReportClusterOperator && !s.besideCSO() }
+
+// besideCSO says whether there is a CSO, whatever it knows.
+func (s starter) besideCSO() bool {
+	_, err := s.clients.cso.Apps().V1().Deployments().Lister().Deployments(csoNamespace).Get(csoName)
+	return !apierrors.IsNotFound(err)
+}
+
+// reportedByCSO tells that --report-cluster-operator has no effect.
+func reportedByCSO() *applyoperatorv1.OperatorConditionApplyConfiguration {
+	return condition.New(condition.ClusterOperatorReported, operatorv1.ConditionFalse, condition.ReportedByCSO, fmt.Sprintf(
+		"Deployment %s/%s writes ClusterOperator %s, so %s leaves that alone. Remove its argument --report-cluster-operator: apply what `make release` writes without REPORT=yes",
+		csoNamespace, csoName, clusterOperatorName, Name))
 }

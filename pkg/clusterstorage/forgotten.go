@@ -33,8 +33,11 @@ func (s starter) forgotten(storage *unstructured.Unstructured, manager string) b
 func (s starter) conditionTypes() []string {
 	out := []string{
 		condition.CRDPatchDegraded, condition.SharedRolesDegraded, condition.InfrastructureDegraded, condition.ServingCertificatesDegraded,
-		condition.ManagementStateDegraded, ownPrefix + operatorv1.OperatorStatusTypeAvailable, ownPrefix + operatorv1.OperatorStatusTypeProgressing,
+		condition.ClusterOperatorReported, ownPrefix + operatorv1.OperatorStatusTypeAvailable, ownPrefix + operatorv1.OperatorStatusTypeProgressing,
 		ownPrefix + operatorv1.OperatorStatusTypeUpgradeable,
+	}
+	if s.reports() {
+		out = append(out, condition.ManagementStateDegraded)
 	}
 	for _, o := range s.operators() {
 		out = append(out, o.ConditionPrefix+operatorv1.OperatorStatusTypeProgressing, o.ConditionPrefix+crCondition+operatorv1.OperatorStatusTypeAvailable)

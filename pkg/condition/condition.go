@@ -49,6 +49,8 @@ const (
 	InfrastructureDegraded = "CephInfrastructureDegraded"
 	// ServingCertificatesDegraded: pkg/clusterstorage cannot keep the serving certificates there.
 	ServingCertificatesDegraded = "CephServingCertificatesDegraded"
+	// ClusterOperatorReported counts for no aggregation: pkg/clusterstorage is told to write what another one does.
+	ClusterOperatorReported = "CephClusterOperatorReported"
 )
 
 // Reasons.
@@ -103,6 +105,7 @@ const (
 	ForeignObject      = "ForeignObject"
 	NotSupported       = "NotSupported"
 	AdmissionRefused   = "AdmissionRefused"
+	ReportedByCSO      = "ReportedByCSO"
 )
 
 // Reasons of VirtualMachinesUsable.
