@@ -249,8 +249,8 @@ func TestForget(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := Forget(t.Context(), r.client, infraID, "rbd", "cephfs"); err != nil {
-			t.Fatal(err)
+		if note, err := Forget(t.Context(), r.client, infraID, nil, "rbd", "cephfs"); note != "" || err != nil {
+			t.Fatal(note, err)
 		}
 	}
 	if got := r.ceph.Watched(); !slices.Equal(got, []string{"a/" + another}) {

@@ -63,8 +63,12 @@ func (p *Protections) Find(ctx context.Context, before []Decision) (Findings, er
 
 // Remove takes the marks off, and what operators watched. The flag itself goes with the last cluster's mark.
 func (p *Protections) Remove(ctx context.Context, agreed []Decision, tell func(Outcome)) error {
-	_, forgotten := Limited(ctx, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, presence.Forget(ctx, p.ceph, p.options.InfraID, p.kinds...)
+	var claimed []string
+	for _, d := range agreed {
+		claimed = append(claimed, d.Place.Pool)
+	}
+	note, forgotten := Limited(ctx, func(ctx context.Context) (string, error) {
+		return presence.Forget(ctx, p.ceph, p.options.InfraID, claimed, p.kinds...)
 	})
 	_, released := Limited(ctx, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, pools.Release(ctx, p.ceph, p.options.InfraID, p.kinds...)
@@ -81,7 +85,8 @@ func (p *Protections) Remove(ctx context.Context, agreed []Decision, tell func(O
 		if fault == nil && slices.Contains(left, d.Place.Pool) {
 			fault = fmt.Errorf("pool %q still has the mark", d.Place.Pool)
 		}
-		tell(Outcome{Decision: d, Err: fault})
+		tell(Outcome{Decision: d, Note: note, Err: fault})
+		note = "" // Once is enough.
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -25,8 +26,9 @@ type fakeUsers struct {
 	watched map[string][]ceph.Watcher
 	// lastWatched are the times of those objects.
 	lastWatched map[string]time.Time
-	// silent are OSDs that do not answer who removes what is watched.
-	silent bool
+	// silent are OSDs that do not answer who removes what is watched, all or those of silentPool.
+	silent     bool
+	silentPool string
 }
 
 func (f *fakeUsers) Watchers(_ context.Context, pool, object string) ([]ceph.Watcher, error) {
@@ -42,9 +44,9 @@ func (f *fakeUsers) LastWatched(_ context.Context, pool, object string) (time.Ti
 }
 
 func (f *fakeUsers) RemoveWatched(ctx context.Context, pool, object string) error {
-	if f.silent {
+	if f.silent || f.silentPool == pool {
 		<-ctx.Done()
-		return ceph.ErrTimeout
+		return fmt.Errorf("pool %q: %w", pool, ceph.ErrTimeout)
 	}
 	delete(f.watched, pool+"/"+object)
 	return nil
@@ -228,4 +230,22 @@ func TestProtectionsWithoutOSDs(t *testing.T) {
 			t.Errorf("pools that do not answer are waited for one after the other: %v", took)
 		}
 	})
+}
+
+// TestProtectionsBesideInactivePools: what a cluster has not claimed keeps nothing from its end.
+func TestProtectionsBesideInactivePools(t *testing.T) {
+	for pool, code := range map[string]int{"p": CodeFailed, "q": CodeDone} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fakeUsers{silentPool: pool, watched: map[string][]ceph.Watcher{}, pools: []ceph.Pool{
+				{ID: 1, Name: "p", NoDelete: true, Applications: []string{"rbd"}, Metadata: marks("a")},
+				{ID: 2, Name: "q", Applications: []string{"rbd"}},
+			}}
+			options := Options{InfraID: "a"}
+			var out bytes.Buffer
+			report, err := Run(t.Context(), Config{Options: options, Parts: []Part{NewProtections(options, f, []string{"rbd", "cephfs"})}, Out: &out})
+			if err != nil || report.Code() != code || !strings.Contains(out.String(), `pool "`+pool+`"`) {
+				t.Errorf("pool %s is silent: %v, exit code %d\n%s", pool, err, report.Code(), out.String())
+			}
+		})
+	}
 }

@@ -133,7 +133,10 @@ func (c cephCluster) marked(ctx context.Context, infraID string) ([]string, erro
 func (c *cephClusters) release(ctx context.Context, o Options) error {
 	var errs []error
 	for _, cluster := range c.reached {
-		forgotten := presence.Forget(ctx, cluster, c.infraID, driver.Kinds()...)
+		note, forgotten := presence.Forget(ctx, cluster, c.infraID, cluster.pools, driver.Kinds()...)
+		if note != "" {
+			fmt.Fprintf(o.Out, "Leaves alone what is out of order in the Ceph cluster of %s: %s.\n", cluster.where, note)
+		}
 		err := pools.Release(ctx, cluster, c.infraID, driver.Kinds()...)
 		left, readErr := cluster.marked(ctx, c.infraID)
 		switch {

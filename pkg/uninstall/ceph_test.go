@@ -36,6 +36,8 @@ type scene struct {
 	clock   *hasty
 	// bare: nothing of the operator is there.
 	bare bool
+	// silent is a pool whose OSDs do not answer.
+	silent string
 }
 
 func newScene(t *testing.T) (*scene, fmt.Stringer) {
@@ -91,6 +93,24 @@ func (w watched) SetNoDelete(ctx context.Context, pool string, on bool) error {
 		w.scene.t.Error("what leads to Ceph was removed before")
 	}
 	return w.Client.SetNoDelete(ctx, pool, on)
+}
+
+func (w watched) RemoveWatched(ctx context.Context, pool, object string) error {
+	if pool == w.scene.silent {
+		return fmt.Errorf("pool %q: %w", pool, ceph.ErrTimeout)
+	}
+	return w.Client.RemoveWatched(ctx, pool, object)
+}
+
+// inactive has a pool that is out of order.
+func (s *scene) inactive(pool string) {
+	s.infrastructure()
+	s.declared()
+	s.state()
+	s.silent = pool
+	if pool != "kept" {
+		s.ceph.AddPool(ceph.Pool{Name: pool, Applications: []string{"rbd"}})
+	}
 }
 
 func (s *scene) left(kind, name string) bool {
@@ -226,6 +246,10 @@ func TestRunAndCeph(t *testing.T) {
 		}, nil, true, true, true, []string{"Released the pools"}},
 		"Neighbour": {"a living cluster of another infra ID", func(s *scene) { s.infrastructure(); s.declared(); s.state(); s.operates("demo-2") },
 			nil, true, true, true, []string{"Released the pools"}},
+		"Inactive": {"somebody else's pool is out of order", func(s *scene) { s.inactive("theirs") },
+			nil, true, true, true, []string{"Released the pools", `"theirs"`}},
+		"InactiveClaimed": {"there the operator has shown itself", func(s *scene) { s.inactive("kept") },
+			ErrLeft, false, true, false, []string{`"kept"`, "Run the command again"}},
 		"Former": {"volumes of before may be there", func(s *scene) { s.infrastructure(); s.declared(); s.state(state.Other{FSID: former}) },
 			ErrLeft, true, true, true, []string{former, "--infra-id=" + infra}},
 		"Kept": {"an administrator's choice", func(s *scene) { s.infrastructure(); s.declared(); s.state(); s.o.Dial = nil },
