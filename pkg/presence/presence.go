@@ -25,8 +25,11 @@ const (
 	lookInterval = 30 * time.Second
 	// renewInterval is how often the object is written, whose time says when the cluster was last seen.
 	renewInterval = 24 * time.Hour
-	// deadline bounds what is done in one Ceph cluster at a time.
+	// deadline bounds each thing that is done in one Ceph cluster at a time.
 	deadline = 45 * time.Second
+	// parallel is in how many of its pools a watch is taken at the same time: half of what a connection
+	// does, so that silent pools leave the rest to others.
+	parallel = 4
 )
 
 // Cluster is what is needed of a connection to Ceph. A connection that was closed holds no watch.
@@ -101,8 +104,6 @@ func (c *controller) sync(ctx context.Context, syncCtx factory.SyncContext, stat
 
 // visit holds what is to be held in one Ceph cluster, and asks for others.
 func (c *controller) visit(ctx context.Context, fsid string, w want) error {
-	ctx, cancel := context.WithTimeout(ctx, deadline)
-	defer cancel()
 	self := c.self
 	self.Address = w.client.ClientAddress()
 	var err error

@@ -1,9 +1,11 @@
 package presence
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -256,4 +258,60 @@ func TestForget(t *testing.T) {
 	if got := r.ceph.Watched(); !slices.Equal(got, []string{"a/" + another}) {
 		t.Errorf("left: %q", got)
 	}
+}
+
+// mute is a Ceph cluster in which OSDs of some pools do not answer.
+type mute struct {
+	Cluster
+	pools []string
+}
+
+func (m *mute) Watch(ctx context.Context, pool, object string, answer []byte, create bool) (ceph.Watch, error) {
+	if slices.Contains(m.pools, pool) {
+		<-ctx.Done()
+		return nil, ceph.ErrTimeout
+	}
+	return m.Cluster.Watch(ctx, pool, object, answer, create)
+}
+
+func (m *mute) RemoveWatched(ctx context.Context, pool, object string) error {
+	if slices.Contains(m.pools, pool) {
+		<-ctx.Done()
+		return ceph.ErrTimeout
+	}
+	return m.Cluster.RemoveWatched(ctx, pool, object)
+}
+
+// TestSilentPools: those that do not answer keep the others from nothing.
+func TestSilentPools(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{t: t, ceph: newCeph()}
+		r.connect("admin")
+		clock := newClock()
+		m, h := &mute{Cluster: r.client}, &holding{clock: clock}
+		keep := func(pools ...string) {
+			t.Helper()
+			w := want{client: m, pools: pools, object: object, create: true}
+			h.follow(t.Context(), w)
+			if err := h.keep(t.Context(), w); err != nil {
+				t.Error(err)
+			}
+			clock.Step(checkInterval)
+		}
+		m.pools = []string{"a", "b"}
+		keep("a", "b", "c")
+		r.expectWatched("two are silent", "c")
+		m.pools = nil
+		keep("a", "b", "c")
+		r.expectWatched("all answer", "a", "b", "c")
+		m.pools = []string{"a", "b"}
+		r.ceph.LoseWatches()
+		keep("c")
+		r.expectWatched("two that are no longer used are silent", "c")
+		m.pools = []string{"1", "2", "3", "4", "5"}
+		r.ceph.LoseWatches()
+		keep("1", "2", "3", "4", "5", "a", "b", "c")
+		keep("1", "2", "3", "4", "5", "a", "b", "c")
+		r.expectWatched("more are silent than are tried at a time: the turn of the others comes", "a", "b", "c")
+	})
 }
