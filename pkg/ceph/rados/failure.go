@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ceph/go-ceph/rados"
+
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
@@ -20,6 +22,10 @@ func failure(command, status string, err error) error {
 
 // number is the errno of an error of go-ceph, 0 if it has none.
 func number(err error) int {
+	var operation rados.OperationError
+	if errors.As(err, &operation) {
+		err = operation.OpError
+	}
 	var coded interface{ ErrorCode() int }
 	if errors.As(err, &coded) {
 		return coded.ErrorCode()

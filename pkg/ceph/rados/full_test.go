@@ -10,8 +10,9 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
-// TestRemovalFromFullPools: whoever has a full cluster wants to remove something. Other writers wait until there is room.
-func TestRemovalFromFullPools(t *testing.T) {
+// TestFullPools: whoever has a full cluster wants to remove something, and the cluster still lives. Other
+// writers wait until there is room.
+func TestFullPools(t *testing.T) {
 	const pool, namespace, journal, object = "full", "csi", "csi.volume.6e696bba-064f-11ec-a251-0242ac110002", "csi.teardown.images.a"
 	c := startCeph(t)
 	command(t, c, "osd", "pool", "create", pool, "8")
@@ -28,9 +29,13 @@ func TestRemovalFromFullPools(t *testing.T) {
 	conn, err := Dial(t.Context(), as, Options{OSD: 10 * time.Second, Removes: true})
 	check(t, err)
 	defer conn.Close()
+	operator, err := Dial(t.Context(), as, Options{OSD: 10 * time.Second})
+	check(t, err)
+	defer operator.Close()
 	image := onlyImage(t, conn, pool)
 	check(t, c.Fill(t.Context()))
 	defer func() { check(t, c.Empty(context.WithoutCancel(t.Context()))) }()
+	showsThatItLives(t, operator, pool)
 	for _, step := range []struct {
 		does string
 		do   func() error
@@ -54,6 +59,28 @@ func TestRemovalFromFullPools(t *testing.T) {
 	left, err := conn.Images(t.Context(), poolNamed(t, conn, pool), "")
 	if err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// showsThatItLives: a full pool does not hide the cluster from a teardown.
+func showsThatItLives(t *testing.T, operator *Conn, pool string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	object := ceph.PresenceObject("infra", "rbd")
+	for _, answer := range []string{"first", "renewed, and longer than before"} {
+		watch, err := operator.Watch(ctx, pool, object, []byte(answer), true)
+		if err != nil {
+			t.Errorf("an operator shows that it runs, %s: %v", answer, err)
+			return
+		}
+		defer watch.End()
+	}
+	if found, err := operator.Watchers(ctx, pool, object); err != nil || len(found) != 2 {
+		t.Errorf("who watches: %v, %v", found, err)
+	}
+	if err := operator.RemoveWatched(ctx, pool, object); err != nil {
+		t.Errorf("an operator leaves the pool: %v", err)
 	}
 }
 

@@ -5,7 +5,6 @@ package rados
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,15 +26,24 @@ const (
 	maxKeys = 1024
 )
 
-// ioContext opens a pool. Who only removes does not wait while it is full: an OSD takes what frees space, and refuses the rest at
-// once (CEPH_OSD_FLAG_FULL_TRY).
+// ioContext opens a pool. Who only removes does not wait while it is full.
 func (c *Conn) ioContext(conn *rados.Conn, pool string) (*rados.IOContext, error) {
+	if c.removes {
+		return openFull(conn, pool)
+	}
 	io, err := conn.OpenIOContext(pool)
 	if err != nil {
 		return nil, failure(openPool, "", err)
 	}
-	if !c.removes {
-		return io, nil
+	return io, nil
+}
+
+// openFull opens a pool that may be full: an OSD takes what frees space or needs none, and refuses the rest
+// at once (CEPH_OSD_FLAG_FULL_TRY).
+func openFull(conn *rados.Conn, pool string) (*rados.IOContext, error) {
+	io, err := conn.OpenIOContext(pool)
+	if err != nil {
+		return nil, failure(openPool, "", err)
 	}
 	if err := io.SetPoolFullTry(); err != nil {
 		io.Destroy()
@@ -128,10 +136,6 @@ func (c *Conn) ChangeImageMetadata(ctx context.Context, at ceph.ImagePlace, was 
 // changed is ErrChanged where an AssertVersion did not hold, because the version is too new or too old, and
 // otherwise the failure of what was done.
 func changed(err error, what string) error {
-	var failed rados.OperationError
-	if errors.As(err, &failed) && failed.OpError != nil {
-		err = failed.OpError
-	}
 	if err == nil {
 		return nil
 	}

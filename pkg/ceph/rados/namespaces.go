@@ -5,7 +5,6 @@ package rados
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -76,10 +75,5 @@ func execute(io *rados.IOContext, object, method string, input []byte) error {
 	op := rados.CreateWriteOp()
 	defer op.Release()
 	op.Exec(rbdClass, method, input)
-	err := op.Operate(io, object, rados.OperationNoFlag)
-	var failed rados.OperationError
-	if errors.As(err, &failed) && failed.OpError != nil {
-		return failed.OpError
-	}
-	return err
+	return op.Operate(io, object, rados.OperationNoFlag)
 }

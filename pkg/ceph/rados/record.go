@@ -12,8 +12,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
-// evenIfFull is for the little that a removal has to write before it makes room: OSDs take it until they are within some
-// percent of their last byte (osd_failsafe_full_ratio).
+// evenIfFull is for the little that a removal has to write before it makes room, and for the sign that a cluster lives: OSDs
+// take it until they are within some percent of their last byte (osd_failsafe_full_ratio), from whoever may write.
 const evenIfFull = rados.OperationFullForce
 
 // Records reads what AppendRecord wrote, by run; nil is of a run that was killed while it wrote or removed

@@ -79,7 +79,7 @@ type watch struct {
 
 // Watch watches an object in ceph.PresenceNamespace and answers all who ask there. With create, it writes
 // the answer into the object first, which is made if it is missing, so that its time is that of the last
-// watch. The user needs the right to write objects there.
+// watch. The user needs the right to write objects there. A full pool is no hindrance: the cluster lives.
 func (c *Conn) Watch(ctx context.Context, pool, object string, answer []byte, create bool) (ceph.Watch, error) {
 	w, err := c.watchOf(ctx, pool, object, answer, create)
 	if err != nil {
@@ -93,7 +93,10 @@ func (c *Conn) watchOf(ctx context.Context, pool, object string, answer []byte, 
 	_, err := in(ctx, c, pool, ceph.PresenceNamespace, func(io *rados.IOContext) (struct{}, error) {
 		var err error
 		if create {
-			err = io.WriteFull(object, fmt.Appendf(nil, "%s\n", answer)) // go-ceph cannot write nothing.
+			op := rados.CreateWriteOp()
+			defer op.Release()
+			op.WriteFull(fmt.Appendf(nil, "%s\n", answer)) // go-ceph cannot write nothing.
+			err = op.Operate(io, object, evenIfFull)
 		} else {
 			_, err = io.Stat(object)
 		}
@@ -106,9 +109,9 @@ func (c *Conn) watchOf(ctx context.Context, pool, object string, answer []byte, 
 		return nil, err
 	}
 	return callLate(ctx, c, func(conn *rados.Conn) (*watch, error) {
-		io, err := conn.OpenIOContext(pool)
+		io, err := openFull(conn, pool)
 		if err != nil {
-			return nil, failure(openPool, "", err)
+			return nil, err
 		}
 		io.SetNamespace(ceph.PresenceNamespace)
 		w := &watch{conn: c, io: io, ended: make(chan struct{})}
@@ -282,7 +285,10 @@ func (c *Conn) ClientAddress() string {
 // watches it loses the watch.
 func (c *Conn) RemoveWatched(ctx context.Context, pool, object string) error {
 	_, err := in(ctx, c, pool, ceph.PresenceNamespace, func(io *rados.IOContext) (struct{}, error) {
-		if err := io.Delete(object); err != nil {
+		op := rados.CreateWriteOp()
+		defer op.Release()
+		op.Remove()
+		if err := op.Operate(io, object, evenIfFull); err != nil {
 			return struct{}{}, failure("remove "+object, "", err)
 		}
 		return struct{}{}, nil
