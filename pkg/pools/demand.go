@@ -64,12 +64,23 @@ type view struct {
 	groups, namespaces map[string]listing
 	// unused is since when no use of pools is known that have something to be withdrawn, by ID.
 	unused map[int64]time.Time
+	// answers are what Ceph said last of those that it knows better about, by ID. A proof is fresh for a
+	// minute only, and Ceph is not asked between two of them.
+	answers map[int64]answer
+}
+
+// answer is what keeps a pool although nothing on this cluster names it.
+type answer struct {
+	// examples are what is tagged there.
+	examples []string
+	// err is why nobody can tell.
+	err error
 }
 
 func (c *Care) view(fsid string) *view {
 	v := c.seen[fsid]
 	if v == nil {
-		v = &view{groups: map[string]listing{}, namespaces: map[string]listing{}, unused: map[int64]time.Time{}}
+		v = &view{groups: map[string]listing{}, namespaces: map[string]listing{}, unused: map[int64]time.Time{}, answers: map[int64]answer{}}
 		c.seen[fsid] = v
 	}
 	return v

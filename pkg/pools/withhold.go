@@ -32,7 +32,8 @@ func withdraws(m marks, wanted wishes) bool {
 //
 //	caches: in use | proof  | looks: in use | Ceph: tagged volumes |
 //	yes            | –      | –             | –                    | kept
-//	no             | none   | –             | –                    | left as it is, and looks are taken
+//	no             | none   | –             | not asked before     | left as it is, and looks are taken
+//	no             | none   | –             | as it was last       | as then
 //	no             | broken | –             | –                    | left as it is; the condition says why
 //	no             | there  | yes           | –                    | kept
 //	no             | there  | no            | some, or unreadable  | kept; the condition says why
@@ -41,10 +42,11 @@ func (l *look) withhold(ctx context.Context, wanted map[int64]wishes) {
 	l.withheld = map[int64]bool{}
 	var unproven []string
 	var why error
-	var asked []int64
+	var asked, again []int64
 	for _, p := range l.has.Pools {
 		if !withdraws(read(p, l.user), wanted[p.ID]) {
 			delete(l.view.unused, p.ID)
+			delete(l.view.answers, p.ID)
 			continue
 		}
 		if l.unsure() {
@@ -55,6 +57,10 @@ func (l *look) withhold(ctx context.Context, wanted map[int64]wishes) {
 			l.view.unused[p.ID] = l.Clock.Now()
 		}
 		seen, err := l.Proof.Since(l.view.unused[p.ID])
+		if _, answered := l.view.answers[p.ID]; answered && errors.Is(err, proof.ErrNotYet) {
+			again = append(again, p.ID)
+			continue
+		}
 		if err != nil {
 			l.withheld[p.ID], why, unproven = true, err, append(unproven, p.Name)
 			continue
@@ -64,6 +70,7 @@ func (l *look) withhold(ctx context.Context, wanted map[int64]wishes) {
 			then.usage = at
 			wanted[p.ID] = max(wanted[p.ID], then.wants()[p.ID])
 		}
+		delete(l.view.answers, p.ID)
 		if withdraws(read(p, l.user), wanted[p.ID]) {
 			asked = append(asked, p.ID)
 		}
@@ -72,8 +79,9 @@ func (l *look) withhold(ctx context.Context, wanted map[int64]wishes) {
 		l.explain(unproven, why)
 	}
 	if len(asked) > 0 {
-		l.askCeph(ctx, wanted, asked)
+		l.askCeph(ctx, asked)
 	}
+	l.obey(wanted, append(asked, again...))
 }
 
 func (l *look) explain(names []string, why error) {
@@ -86,9 +94,9 @@ func (l *look) explain(names []string, why error) {
 	l.found.withheld = append(l.found.withheld, text)
 }
 
-// askCeph keeps pools with volumes of this cluster that its API server does not know, as after a
-// restore of yesterday's etcd. All claimed pools are searched: images may have their data elsewhere.
-func (l *look) askCeph(ctx context.Context, wanted map[int64]wishes, asked []int64) {
+// askCeph looks for volumes of this cluster that its API server does not know, as after a restore of
+// yesterday's etcd. All claimed pools are searched: images may have their data elsewhere.
+func (l *look) askCeph(ctx context.Context, asked []int64) {
 	search := slices.Clone(asked)
 	for _, p := range l.has.Pools {
 		if read(p, l.user).own != "" {
@@ -100,20 +108,38 @@ func (l *look) askCeph(ctx context.Context, wanted map[int64]wishes, asked []int
 	found, err := l.Driver.Storage.Tagged(ctx, l.client, l.has, l.user.infraID, search)
 	if err != nil {
 		for _, id := range asked {
-			l.withheld[id] = true
+			l.view.answers[id] = answer{err: err}
 		}
-		l.found.withheld = append(l.found.withheld, fmt.Sprintf("Ceph cluster %s: nothing is released, because nobody can tell whose the volumes there are: %v", l.cluster.FSID, err))
 		return
 	}
-	keeping := map[string][]string{}
 	for _, place := range found {
 		for _, id := range l.Driver.Storage.Holding(l.has, place.Placement, nil) {
-			if p, _ := byID(l.has.Pools, id); slices.Contains(asked, id) {
-				wanted[id] = kept
-				keeping[place.Example] = append(keeping[place.Example], p.Name)
+			if slices.Contains(asked, id) {
+				l.view.answers[id] = answer{examples: append(l.view.answers[id].examples, place.Example)}
 			}
 		}
 	}
+}
+
+// obey keeps the pools that Ceph's last answers keep, and says why.
+func (l *look) obey(wanted map[int64]wishes, ids []int64) {
+	keeping := map[string][]string{}
+	var unknown []string
+	for _, id := range ids {
+		last, answered := l.view.answers[id]
+		switch p, _ := byID(l.has.Pools, id); {
+		case last.err != nil:
+			l.withheld[id] = true
+			unknown = append(unknown, fmt.Sprintf("Ceph cluster %s: nothing is released, because nobody can tell whose the volumes there are: %v", l.cluster.FSID, last.err))
+		case answered:
+			wanted[id] = kept
+			for _, example := range last.examples {
+				keeping[example] = append(keeping[example], p.Name)
+			}
+		}
+	}
+	slices.Sort(unknown)
+	l.found.withheld = append(l.found.withheld, slices.Compact(unknown)...)
 	for _, example := range slices.Sorted(maps.Keys(keeping)) {
 		l.found.withheld = append(l.found.withheld, fmt.Sprintf(
 			"%s of Ceph cluster %s: they are kept for what is tagged with %q in Ceph and has no PersistentVolume or VolumeSnapshotContent, such as %s",

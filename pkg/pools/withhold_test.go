@@ -143,6 +143,21 @@ func TestRightStaysWhileALookIsUnsure(t *testing.T) {
 	}
 }
 
+// expectLasts: what Ceph has said is said until it is asked again, though the proof is not fresh any more.
+func (r *careRig) expectLasts(t *testing.T, text string) {
+	t.Helper()
+	writes := r.operator.Writes()
+	before, _ := r.controller.Report.Get()
+	r.proof.fail = proof.ErrNotYet
+	r.later(t)
+	r.expect(t, condition.PoolsProtected, operatorv1.ConditionTrue, condition.AsExpected, text)
+	if r.operator.Writes() != writes {
+		t.Errorf("the condition is written again while nothing changes: %q", r.operator.Condition(condition.PoolsProtected).Message)
+	}
+	r.expectReport(t, before)
+	r.proof.fail = nil
+}
+
 // TestRestoredFromYesterday: the API server lost what Ceph has.
 func TestRestoredFromYesterday(t *testing.T) {
 	r := unusedSince(t)
@@ -152,6 +167,7 @@ func TestRestoredFromYesterday(t *testing.T) {
 	r.expectFlagged(t, "an image has this cluster's tag", "p")
 	r.expect(t, condition.PoolsProtected, operatorv1.ConditionTrue, condition.AsExpected,
 		`pools "p"`, "has no PersistentVolume or VolumeSnapshotContent", "image p/csi-vol-1")
+	r.expectLasts(t, "has no PersistentVolume or VolumeSnapshotContent")
 	r.ceph.RemoveImage(image)
 	r.ceph.AddImage(image, ceph.TagCluster, "another")
 	r.later(t)
@@ -184,6 +200,7 @@ func TestRestoredFromYesterdayFilesystem(t *testing.T) {
 	r.later(t)
 	r.expectFlagged(t, "nobody can tell", "f-data", "f-metadata")
 	r.expect(t, condition.PoolsProtected, operatorv1.ConditionTrue, condition.AsExpected, "nobody can tell whose the volumes there are")
+	r.expectLasts(t, "nobody can tell whose the volumes there are")
 	r.ceph.SetActive("f", true)
 	r.later(t)
 	r.expectFlagged(t, "nothing is there")
