@@ -155,7 +155,20 @@ func stoodDown() {
 	It("comes back when that knows Ceph no more, whose conditions nobody has taken away", func(ctx SpecContext) {
 		setCSO(ctx)
 		Eventually(getService).WithContext(ctx).Should(Succeed())
-		Eventually(func(g Gomega) { env.ExpectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
+	})
+
+	It("leaves ClusterOperator storage to it, and reports again once it is gone", func(ctx SpecContext) {
+		const kind = "CephClusterOperatorReported"
+		Eventually(func(g Gomega) {
+			g.Expect(storageCondition(ctx, g, kind).Message).To(ContainSubstring("--report-cluster-operator"))
+			g.Expect(storageCondition(ctx, g, "CephClusterStorageAvailable").Type).To(BeEmpty())
+		}).WithContext(ctx).Should(Succeed())
+		Expect(env.Kube.AppsV1().Deployments(csoNamespace).Delete(ctx, csoName, metav1.DeleteOptions{})).To(Succeed())
+		Eventually(func(g Gomega) {
+			g.Expect(storageCondition(ctx, g, kind).Type).To(BeEmpty())
+			g.Expect(storageCondition(ctx, g, "CephClusterStorageAvailable").Status).To(Equal(operatorv1.ConditionTrue))
+			env.ExpectStatus(ctx, g, "True", "False", "False")
+		}).WithContext(ctx).WithTimeout(fixture.RolloutPatience).Should(Succeed())
 	})
 }
 
@@ -184,17 +197,18 @@ func profiled() {
 	}
 }
 
+const csoNamespace, csoName = "openshift-cluster-storage-operator", "cluster-storage-operator"
+
 // setCSO has a cluster-storage-operator with these variables, which runs nowhere.
 func setCSO(ctx context.Context, variables ...corev1.EnvVar) {
 	GinkgoHelper()
-	const namespace, name = "openshift-cluster-storage-operator", "cluster-storage-operator"
-	deployment := applyappsv1.Deployment(name, namespace).WithSpec(applyappsv1.DeploymentSpec().WithReplicas(0).
-		WithSelector(applymetav1.LabelSelector().WithMatchLabels(map[string]string{"name": name})).
-		WithTemplate(applycorev1.PodTemplateSpec().WithLabels(map[string]string{"name": name}).
-			WithSpec(applycorev1.PodSpec().WithContainers(applycorev1.Container().WithName(name).WithImage("cluster-storage-operator")))))
+	deployment := applyappsv1.Deployment(csoName, csoNamespace).WithSpec(applyappsv1.DeploymentSpec().WithReplicas(0).
+		WithSelector(applymetav1.LabelSelector().WithMatchLabels(map[string]string{"name": csoName})).
+		WithTemplate(applycorev1.PodTemplateSpec().WithLabels(map[string]string{"name": csoName}).
+			WithSpec(applycorev1.PodSpec().WithContainers(applycorev1.Container().WithName(csoName).WithImage(csoName)))))
 	for _, v := range variables {
 		deployment.Spec.Template.Spec.Containers[0].WithEnv(applycorev1.EnvVar().WithName(v.Name).WithValue(v.Value))
 	}
-	_, err := env.Kube.AppsV1().Deployments(namespace).Apply(ctx, deployment, metav1.ApplyOptions{FieldManager: "cluster-version-operator", Force: true})
+	_, err := env.Kube.AppsV1().Deployments(csoNamespace).Apply(ctx, deployment, metav1.ApplyOptions{FieldManager: "cluster-version-operator", Force: true})
 	Expect(err).NotTo(HaveOccurred())
 }
