@@ -1,6 +1,6 @@
 # Targets carry the names of openshift/build-machinery-go.
 all: build
-.PHONY: all help dependencies dependencies-nodes build test test-unit test-e2e suites-first suites-second suites-nodes suites-long suites-remaining test-e2e-failed test-node soak soak-load fuzz require-nodes verify update clean \
+.PHONY: all help dependencies dependencies-nodes build test test-unit test-e2e suites-nodes suites-long suites-first suites-second test-e2e-failed test-node soak soak-load fuzz require-nodes verify update clean \
 	verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden update-gofmt update-deps update-golden \
 	test-releases test-kubernetes-e2e cluster-up cluster-down demo bench images release test-image test-release-suites
 
@@ -14,15 +14,16 @@ GO := go
 GO_FLAGS = -trimpath -tags=$(GO_TAGS)
 GO_LD_FLAGS := -s -w
 PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
-# Suites that start a cluster of their own, each in a process of its own.
-# The long ones come first, so that none is left alone at the end.
-LONG_SUITES := $(addprefix ./test/e2e/,glue teardown inputs connect tuning pools faults shared upgrade settings credentials virtualization tags kubernetes beside)
-NODE_SUITES := $(addprefix ./test/e2e/node/,kubernetes openshift upgrade) ./test/e2e/node/... ./test/cluster/node/...
-OTHER_SUITES := $(addprefix ./test/e2e/,deploy arguments) ./pkg/ceph/rados ./test/volumes \
-	./test/e2e/... ./test/cluster/... ./test/demo/... ./test/standins/...
-SUITES = $(LONG_SUITES) $(OTHER_SUITES)
-# In the order of the patterns, without those that have run.
-REMAINING_SUITES = $$($(GO) list $(GO_FLAGS) $(OTHER_SUITES) | grep -v -x -F -f <($(GO) list $(GO_FLAGS) $(LONG_SUITES) $(NODE_SUITES)))
+# Suites that start a cluster of their own, each in a process of its own. Those with real nodes, and the long ones, run first.
+NODE_SUITES := $(addprefix ./test/e2e/node/,kubernetes openshift) ./test/cluster/node/...
+# The upgrade of real nodes takes a quarter of an hour more: that is for make test-node. (make test upgrades what runs on others.)
+UPGRADE_SUITE := ./test/e2e/node/upgrade
+LONG_SUITES := $(addprefix ./test/e2e/,teardown inputs connect tuning)
+FIRST_SUITES := $(addprefix ./test/e2e/,pools shared upgrade settings virtualization beside) ./pkg/ceph/rados ./test/volumes ./test/demo/...
+OTHER_SUITES := $(addprefix ./test/e2e/,glue faults credentials deploy tags kubernetes) ./test/e2e/... ./test/cluster/... ./test/standins/...
+SUITES = $(FIRST_SUITES) $(OTHER_SUITES)
+# In the order of the patterns, without those that run elsewhere.
+SECOND_SUITES = $$($(GO) list $(GO_FLAGS) $(OTHER_SUITES) | grep -v -x -F -f <($(GO) list $(GO_FLAGS) $(NODE_SUITES) $(UPGRADE_SUITE) $(LONG_SUITES) $(FIRST_SUITES)))
 RUN_SUITES = $(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=45m -p=$(1) -count=1
 COMPARE_RIGHTS = $(GO) run $(GO_FLAGS) ./test/rights/compare
 # What the suites have recorded is tried as a whole; where one is missing, it fails.
@@ -51,29 +52,30 @@ test-unit: dependencies ## Run the unit tests
 	$(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -short $(UNIT_PACKAGES)
 	$(GO) test -C test/alerts -trimpath -ldflags "$(GO_LD_FLAGS)" .
 
-# One suite with real nodes keeps a core busy, or two others. Where more ran, leases and waits ran out, and the whole took longer.
+# Two cores are busy with one suite with real nodes and one other, or with four others. Where more ran, leases and waits ran
+# out, and the whole took longer.
 test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own
 	-@test/install-dependencies.sh nodes
 	$(CLUSTER) binaries
 	rm -rf bin/rights-used bin/figures bin/scrapes bin/e2e*.log
-	$(MAKE) -k -j2 suites-first suites-second; ended=$$?; cat bin/e2e-*.log >bin/e2e.log; exit $$ended
+	$(MAKE) -k -j2 suites-nodes suites-long; first=$$?; $(MAKE) -k -j2 suites-first suites-second; second=$$?; \
+		cat bin/e2e-*.log >bin/e2e.log; exit $$((first + second))
 	$(COMPARE_RIGHTS)
 	$(TRY_RECORDINGS)
 
-suites-first:
-	$(MAKE) suites-nodes; nodes=$$?; $(MAKE) suites-remaining && exit $$nodes
-suites-second: suites-long
 suites-nodes:
-	test/half.sh first $(call RUN_SUITES,1) $(NODE_SUITES) | tee bin/e2e-nodes.log
-suites-remaining:
-	test/half.sh first $(call RUN_SUITES,2) $(REMAINING_SUITES) | tee bin/e2e-remaining.log
+	$(call RUN_SUITES,1) $(NODE_SUITES) | tee bin/e2e-nodes.log
 suites-long:
-	test/half.sh second $(call RUN_SUITES,2) $(LONG_SUITES) | tee bin/e2e-long.log
+	test/half.sh second $(call RUN_SUITES,1) $(LONG_SUITES) | tee bin/e2e-long.log
+suites-first:
+	test/half.sh first $(call RUN_SUITES,2) $(FIRST_SUITES) | tee bin/e2e-first.log
+suites-second:
+	test/half.sh second $(call RUN_SUITES,2) $(SECOND_SUITES) | tee bin/e2e-second.log
 
 test-node: build dependencies-nodes require-nodes ## Run what needs real nodes: kubelet, containerd, sidecars
 	$(CLUSTER) binaries
 	rm -rf bin/figures
-	$(call RUN_SUITES,1) $(NODE_SUITES)
+	$(call RUN_SUITES,1) $(NODE_SUITES) $(UPGRADE_SUITE)
 	@cat bin/figures/*
 
 # ALL=yes writes the lists of what passes anew; DRIVER=rbd or DRIVER=cephfs is for one.
