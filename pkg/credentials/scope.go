@@ -1,6 +1,7 @@
 package credentials
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -85,12 +86,12 @@ func (c *Controller) gather() (input, error) {
 	return in, nil
 }
 
-// usedIn are places that need rights. config.json has one subvolume group for all classes, and one
-// journal for all of a clusterID; what it has no entry for yet will be where the default place is.
+// usedIn are places that need rights. config.json has one subvolume group and one journal for all of a
+// clusterID; what it has no entry for yet will be where the default place is.
 func usedIn(places []usage.Place, placement ceph.Placement) []driver.Used {
 	var out []driver.Used
 	for _, p := range places {
-		p.SubvolumeGroup = placement.SubvolumeGroup
+		p.SubvolumeGroup = cmp.Or(p.Group, placement.SubvolumeGroup)
 		if len(p.Monitors) == 0 {
 			p.JournalNamespace = placement.JournalNamespace
 		}

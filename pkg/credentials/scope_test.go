@@ -278,6 +278,22 @@ func TestJournals(t *testing.T) {
 	}
 }
 
+// TestGroupOfAClusterID: config.json may name a subvolume group for a clusterID of an administrator's.
+func TestGroupOfAClusterID(t *testing.T) {
+	f := newFixture(t, driver.CephFS)
+	f.config.Usage.Set(usage.Usage{Places: []usage.Place{
+		{Placement: ceph.Placement{FSID: "team", Filesystem: "fs"}, Monitors: []string{"10.20.0.2:6789"}, Group: "theirs"},
+		{Placement: ceph.Placement{FSID: cephtest.FSID, Filesystem: "fs2"}},
+	}})
+	f.sync()
+	user, _ := f.ceph.User("csi-cephfs-node.infra")
+	for _, want := range []string{"fsname=fs path=/volumes/theirs", "fsname=fs2 path=/volumes/infra"} {
+		if !strings.Contains(user.Caps.MDS, want) {
+			t.Errorf("%q lacks %s", user.Caps.MDS, want)
+		}
+	}
+}
+
 // TestNamesThatNoCapsCarry: one place without rights is no reason to take those of the others.
 func TestNamesThatNoCapsCarry(t *testing.T) {
 	f := newFixture(t, driver.RBD)

@@ -42,7 +42,7 @@ func (l *look) lacks(ctx context.Context, place usage.Place) ([]driver.Lack, err
 			}
 		}
 	}
-	groups, err := l.groups(ctx, place.Placement)
+	groups, err := l.groups(ctx, place)
 	if err != nil {
 		return nil, err
 	}
@@ -51,14 +51,17 @@ func (l *look) lacks(ctx context.Context, place usage.Place) ([]driver.Lack, err
 }
 
 // groups looks for the subvolume group where the other controller of this package does not.
-func (l *look) groups(ctx context.Context, place ceph.Placement) ([]driver.Lack, error) {
-	group, known := l.group()
+func (l *look) groups(ctx context.Context, place usage.Place) ([]driver.Lack, error) {
+	group, known := place.Group, place.Group != ""
+	if !known {
+		group, known = l.group()
+	}
 	if !known {
 		return nil, nil
 	}
 	var out []driver.Lack
-	for _, filesystem := range l.Driver.Storage.Grouped(l.has, place) {
-		if l.place.FSID == l.cluster.FSID && l.place.Filesystem == filesystem {
+	for _, filesystem := range l.Driver.Storage.Grouped(l.has, place.Placement) {
+		if place.Group == "" && l.place.FSID == l.cluster.FSID && l.place.Filesystem == filesystem {
 			continue
 		}
 		lacks, err := l.part(ctx, l.view.groups, part{

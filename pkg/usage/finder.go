@@ -35,6 +35,9 @@ func (f finder) at(in placeSet, key placeKey) *Place {
 	if !found {
 		mons := slices.Sorted(slices.Values(f.config[key.FSID].Monitors))
 		place = &Place{Placement: key.Placement, RADOSNamespace: key.radosNamespace, Monitors: mons}
+		if entry, known := f.config[key.FSID]; known && key.Filesystem != "" && !ceph.IsFSID(key.FSID) {
+			place.Group = cmp.Or(entry.SubvolumeGroup, driver.DefaultSubvolumeGroup)
+		}
 		in[key] = place
 	}
 	return place

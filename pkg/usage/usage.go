@@ -35,6 +35,9 @@ type Place struct {
 	ceph.Placement
 	// RADOSNamespace of images, or of the journal of subvolumes; empty for ceph-csi's own choice.
 	RADOSNamespace string
+	// Group is the subvolume group of a clusterID that somebody made; empty where that is the fsid, whose group
+	// is the operator's.
+	Group string
 	// Monitors are those of config.json for the clusterID, sorted; none where it has no entry.
 	Monitors []string
 	// IDs are the pools, or filesystems, that volume handles name, sorted. They stay when a

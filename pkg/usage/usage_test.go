@@ -105,6 +105,19 @@ func TestOf(t *testing.T) {
 				Config: []ceph.ConfigEntry{{ClusterID: "team", Monitors: []string{"b:1", "a:1"}, ImageNamespace: "n", JournalNamespace: "j"}},
 			},
 		},
+		"Group": {
+			reason:  "a clusterID of somebody's has the subvolume group that config.json says; that of the fsid is the operator's",
+			driver:  driver.CephFS,
+			config:  []ceph.ConfigEntry{{ClusterID: "team", Monitors: []string{"a:1"}, SubvolumeGroup: "g"}, {ClusterID: fsid, Monitors: []string{"a:1"}, SubvolumeGroup: "h"}},
+			classes: []*storagev1.StorageClass{class(driver.CephFS, "t", map[string]string{"clusterID": "team", "fsName": "f"}), class(driver.CephFS, "u", map[string]string{"clusterID": fsid, "fsName": "f"})},
+			want: Usage{
+				Places: []Place{
+					{Placement: ceph.Placement{FSID: fsid, Filesystem: "f"}, Monitors: []string{"a:1"}, Classes: []string{"u"}},
+					{Placement: ceph.Placement{FSID: "team", Filesystem: "f"}, Group: "g", Monitors: []string{"a:1"}, Classes: []string{"t"}},
+				},
+				Config: []ceph.ConfigEntry{{ClusterID: "team", Monitors: []string{"a:1"}, SubvolumeGroup: "g"}, {ClusterID: fsid, Monitors: []string{"a:1"}, SubvolumeGroup: "h"}},
+			},
+		},
 		"Unreadable": {
 			reason: "a typo in one class hides no other place of it",
 			driver: driver.RBD,
