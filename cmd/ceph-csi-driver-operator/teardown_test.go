@@ -27,6 +27,7 @@ func TestTeardownMistakes(t *testing.T) {
 		"EmptyInfraID": {append([]string{"--infra-id="}, good...), "--infra-id"},
 		"BlankInfraID": {append([]string{"--infra-id= "}, good...), "--infra-id"},
 		"BlankAround":  {append([]string{"--infra-id=a "}, good...), "blank"},
+		"RooksUsers":   {append([]string{"--infra-id=12"}, good...), "client.csi-rbd-node.12"},
 		"OtherForced":  {append([]string{"--infra-id=a", "--force-living=b"}, good...), "repeat --infra-id=a"},
 		"ListOfOne":    {append([]string{"--list", "--infra-id=a"}, good...), "--list"},
 		"NoConf":       {[]string{"--infra-id=a", "--keyring=" + empty}, "--ceph-conf"},
@@ -51,6 +52,17 @@ func TestTeardownMistakes(t *testing.T) {
 				t.Errorf("got %v (code %d), want %q and code %d", err, e.code, tc.want, teardown.CodeNotRun)
 			}
 		})
+	}
+}
+
+// TestUninstallByDigits: nothing is contacted.
+func TestUninstallByDigits(t *testing.T) {
+	cmd := newCommand()
+	cmd.SetArgs([]string{"uninstall", "--infra-id=1", "--kubeconfig=/none/x"})
+	cmd.SetOut(&bytes.Buffer{})
+	cmd.SetErr(&bytes.Buffer{})
+	if err := cmd.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "client.csi-rbd-node.1") {
+		t.Errorf("got %v", err)
 	}
 }
 

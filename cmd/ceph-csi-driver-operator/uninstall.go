@@ -17,6 +17,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/rados"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/process"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/uninstall"
 )
@@ -32,6 +33,9 @@ func newUninstallCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return noEmptyFlags(cmd) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := infraid.Check(infraID); err != nil {
+				return fmt.Errorf("--infra-id: %w", err)
+			}
 			if err := checkKubeconfig(kubeconfig); err != nil {
 				return err
 			}

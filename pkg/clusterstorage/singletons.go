@@ -14,6 +14,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
 )
 
 // infraIDForm is what an infra ID may be: it becomes part of names of pools and of Ceph users.
@@ -25,7 +26,7 @@ func CheckInfraID(id string) error {
 	if id != "" && !infraIDForm.MatchString(id) {
 		return fmt.Errorf("infra ID %q: must be up to 27 lower case letters, digits and dashes, and start and end with a letter or digit", id)
 	}
-	return nil
+	return infraid.Check(id)
 }
 
 // singletons makes, on clusters without OpenShift, what its installer does and the operators

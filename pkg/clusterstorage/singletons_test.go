@@ -58,6 +58,7 @@ func TestCheckInfraID(t *testing.T) {
 		"TooLong":  {"28 are not", strings.Repeat("a", 28), false},
 		"Upper":    {"teardown compares to the letter", "Demo", false},
 		"Dot":      {"a dot separates in names of Ceph users", "a.b", false},
+		"Digits":   {"Rook's Ceph users are called so", "1", false},
 		"Dash":     {"pool names begin with it", "-a", false},
 		"LastDash": {"-rbd comes behind", "a-", false},
 		"Blank":    {"a slip", "a b", false},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
 )
 
 // Nobody is an infra ID that no cluster has: parts that look for it find what carries tags, of whomever.
@@ -119,7 +120,7 @@ func madeFor(id string) (string, bool) {
 	for _, d := range driver.All {
 		for _, prefix := range []string{d.ProvisionerUser(""), d.NodeUser("")} {
 			if infraID, is := strings.CutPrefix(id, prefix); is {
-				return infraID, true
+				return infraID, infraid.Check(infraID) == nil
 			}
 		}
 	}

@@ -18,10 +18,10 @@ func TestList(t *testing.T) {
 			{ID: 1, Name: "p", Applications: []string{"rbd"}, Metadata: marks("a", "b.c")},
 			{ID: 2, Name: "q", Applications: []string{"rbd"}, Metadata: marks("a", "d")},
 		},
-		users: []string{"admin", "csi-rbd-provisioner.users-only", "csi-cephfs-node.users-only", "csi-rbd-node.a", "csi-else.b"},
+		users: []string{"admin", "csi-rbd-provisioner.users-only", "csi-cephfs-node.users-only", "csi-rbd-node.a", "csi-else.b", "csi-rbd-node.1", "csi-cephfs-provisioner.12"},
 		sessions: []ceph.Session{
 			{Entity: "client.csi-rbd-node.a", Host: "n2"}, {Entity: "client.csi-cephfs-node.a", Host: "n1"}, {Entity: "client.csi-rbd-node.a", Host: "n1"},
-			{Entity: "client.admin", Host: "n3"}, {Entity: "client.csi-rbd-provisioner.unclaimed", Host: "n4"},
+			{Entity: "client.admin", Host: "n3"}, {Entity: "client.csi-rbd-node.1", Host: "n5"}, {Entity: "client.csi-rbd-provisioner.unclaimed", Host: "n4"},
 		},
 	}
 	f.watched = map[string][]ceph.Watcher{"p/running.a.rbd": {{Client: 7, Silent: true}}, "q/running.a.rbd": {{Client: 7, Silent: true}}, "q/running.b.c.rbd": {{Client: 8}}}

@@ -11,11 +11,16 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
-// userIDs are the Ceph users that the operators may have made, without "client.".
+// userIDs are the Ceph users that the operators may have made, without "client."; none where they may be
+// Rook's.
 func userIDs(infraID string) []string {
+	if infraid.Check(infraID) != nil {
+		return nil
+	}
 	var out []string
 	for _, d := range driver.All {
 		out = append(out, d.ProvisionerUser(infraID), d.NodeUser(infraID))

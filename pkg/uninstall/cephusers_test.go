@@ -111,3 +111,13 @@ func TestRunLeavesCommands(t *testing.T) {
 		t.Error("Ceph was contacted")
 	}
 }
+
+// TestUsersOfRook: the names of a cluster's users that is called by a number are those of Rook's.
+func TestUsersOfRook(t *testing.T) {
+	if got := userIDs("1"); len(got) > 0 {
+		t.Errorf("%q", got)
+	}
+	if got := userIDs("a1"); len(got) != 4 {
+		t.Errorf("%q", got)
+	}
+}
