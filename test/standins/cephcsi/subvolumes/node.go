@@ -136,8 +136,10 @@ func (n *Node) mount(ctx context.Context, l *located, directory string, request 
 	if err := loadModule(ctx); err != nil {
 		return err
 	}
-	// Who may open what, the kernel knows itself.
-	_, err := node.Outlive(ctx, "ceph-fuse", append(arguments, "--fuse_default_permissions=true")...)
+	// Who may open what, the kernel knows itself. Once mounted, ceph-fuse closes its standard error, and libfuse has the
+	// number for a pipe in which it takes requests: an error that is written there, such as of groups that it cannot read of
+	// processes in other namespaces, makes it lose one, and who sent that waits for ever (seen with 16.2.15).
+	_, err := node.Outlive(ctx, "ceph-fuse", append(arguments, "--fuse_default_permissions=true", "--err_to_stderr=false")...)
 	return err
 }
 
