@@ -85,6 +85,7 @@ test-kubernetes-e2e: build dependencies-nodes require-nodes ## Run Kubernetes' o
 require-nodes: dependencies ## Fail where real nodes cannot be run, and say what they need
 	@$(CLUSTER) nodes
 
+# Two at a time: it is to tell a fault from a busy machine.
 test-e2e-failed: build ## Run the suites again that failed in the last make test-e2e
 	@failed=$$(sed -n 's/^FAIL\t\(\S*\).*/\1/p' bin/e2e.log) && [ -n "$$failed" ] || { echo "no suite failed in the last make test-e2e"; exit 1; }; \
 		echo "$$failed"; rm -f bin/e2e-*.log; \

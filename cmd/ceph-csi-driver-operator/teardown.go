@@ -15,7 +15,6 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/rados"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/teardown"
 )
 
@@ -146,8 +145,6 @@ func (f teardownFlags) check() error {
 		return errors.New("--infra-id is missing or empty: it says whose volumes are removed")
 	case f.infraID != strings.TrimSpace(f.infraID):
 		return fmt.Errorf("--infra-id=%q: starts or ends with a blank", f.infraID)
-	case infraid.Check(f.infraID) != nil:
-		return fmt.Errorf("--infra-id: %w", infraid.Check(f.infraID))
 	case f.forceLiving != "" && f.forceLiving != f.infraID:
 		return fmt.Errorf("--force-living=%q: it must repeat --infra-id=%s", f.forceLiving, f.infraID)
 	case f.output != "table" && f.output != "json":
@@ -159,7 +156,7 @@ func (f teardownFlags) check() error {
 	case f.parallel < 1 || f.parallel > maxParallel:
 		return fmt.Errorf("--parallel=%d: must be 1 to %d", f.parallel, maxParallel)
 	}
-	return nil
+	return acceptInfraID(f.infraID)
 }
 
 const maxParallel = 64

@@ -17,7 +17,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/rados"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/process"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/uninstall"
 )
@@ -33,8 +32,8 @@ func newUninstallCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return noEmptyFlags(cmd) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := infraid.Check(infraID); err != nil {
-				return fmt.Errorf("--infra-id: %w", err)
+			if err := acceptInfraID(infraID); err != nil {
+				return err
 			}
 			if err := checkKubeconfig(kubeconfig); err != nil {
 				return err

@@ -7,7 +7,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/virtualization"
 )
 
 // Groups of lines that belong to no driver.
@@ -49,7 +48,7 @@ var profiles = map[string]profile{
 		},
 		option:  "mapOptions",
 		setting: func(s driver.Settings) string { return s.MapOptions },
-		advice:  func(options string) string { return virtualization.JoinMapOptions(options, "krbd:"+msModeAdvice) },
+		advice:  func(options string) string { return driver.JoinMapOptions(options, "krbd:"+msModeAdvice) },
 	},
 	"cephfs": {
 		group:   "CephFS",
@@ -93,37 +92,21 @@ var (
 		`allow command "osd pool application rm"`,
 		`allow command "osd pool set" with var=nodelete`,
 	}
-	// mountCaps let volumes of CephFS be mounted.
-	mountCaps = ceph.Caps{
-		OSD: ceph.Grants("allow rw tag cephfs metadata=*", "allow rw tag cephfs data=*"),
-		MDS: "allow rw",
-	}
 	// passthroughCaps let the operator and both drivers work as one user.
 	passthroughCaps = ceph.Caps{
 		Mon: ceph.Grants(operatorMon...),
 		Mgr: "allow rw",
 		OSD: "profile rbd",
-	}.With(mountCaps)
-	// mintCaps let the operator make users for the drivers.
-	mintCaps = ceph.Caps{
-		Mon: ceph.Grants(append(slices.Clone(operatorMon),
-			`allow command "auth get" with entity prefix client.csi-`,
-			`allow command "auth get-or-create" with entity prefix client.csi-`,
-			`allow command "auth caps" with entity prefix client.csi-`,
-			`allow command "auth rm" with entity prefix client.csi-`,
-			`allow command "auth rotate" with entity prefix client.csi-`)...),
-		Mgr: ceph.Grants("allow module volumes rw", "allow module rbd_support rw"),
-		OSD: "profile rbd",
-	}
+	}.With(driver.MountingCaps)
 )
 
 // toMint are caps for a user that is to make others. A driver may have worked as this user: with what it may mount,
 // volumes are mounted.
 func (f facts) toMint() ceph.Caps {
 	if f.self.known() && f.self.value.Caps.MDS == "" {
-		return mintCaps
+		return driver.MintingCaps
 	}
-	return mintCaps.With(mountCaps)
+	return driver.MintingCaps.With(driver.MountingCaps)
 }
 
 // setCaps is the command that gives a user its caps, in the place of all that it had.

@@ -154,7 +154,7 @@ func protection(config Config, f facts) []Line {
 // capsFor are the caps that suit how the user is used.
 func capsFor(config Config, f facts) ceph.Caps {
 	if f.mints() && mode(config, f) != driver.CredentialsPassthrough {
-		return mintCaps
+		return f.toMint()
 	}
 	return passthroughCaps
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 func TestUser(t *testing.T) {
@@ -25,7 +26,7 @@ func TestUser(t *testing.T) {
 		},
 		"Mint": {
 			reason: "a minting user needs no rights to data: the drivers get users of their own",
-			change: func(r *rig) { r.as("x", mintCaps) },
+			change: func(r *rig) { r.as("x", driver.MintingCaps) },
 			want: []expect{
 				{group: "User", name: "minting", state: OK},
 				{group: "User", name: "passthrough RBD", state: OK},
@@ -36,7 +37,7 @@ func TestUser(t *testing.T) {
 		"MintWithoutClaims": {
 			reason: "a claim in a pool's application metadata gives the right to a driver that runs",
 			change: func(r *rig) {
-				r.as("x", mintCaps)
+				r.as("x", driver.MintingCaps)
 				r.ceph.Deny("x", "osd pool application set")
 			},
 			want: []expect{
@@ -49,16 +50,6 @@ func TestUser(t *testing.T) {
 				r.as("x", readme.With(ceph.Caps{Mon: `allow command "auth get-or-create"`}))
 			},
 			want: []expect{{group: "User", name: "minting", state: Wrong, message: []string{`"auth get", "auth caps"`}, fix: "ceph auth caps client.x mds 'allow rw' mgr "}},
-		},
-		"MintInPartSeen": {
-			reason: "a user that may not mount keeps it at that",
-			change: func(r *rig) {
-				caps := readme.With(ceph.Caps{Mon: `allow command "auth get"`})
-				caps.MDS = ""
-				r.as("x", caps)
-			},
-			want: []expect{{group: "User", name: "minting", state: Wrong, message: []string{`"auth get-or-create"`}, fix: "ceph auth caps client.x mgr "},
-				{group: "User", name: "passthrough CephFS", state: Wrong, message: []string{"mount filesystems"}}},
 		},
 		"MintWanted": {
 			reason: "ceph.credentials is Mint for both drivers",
@@ -73,7 +64,7 @@ func TestUser(t *testing.T) {
 		"PassthroughWanted": {
 			reason: "ceph.credentials is Passthrough, and the user lacks what the drivers need",
 			change: func(r *rig) {
-				r.as("x", mintCaps)
+				r.as("x", driver.MintingCaps)
 				r.tune("rbd.csi.ceph.com", map[string]any{"credentials": "Passthrough"})
 				r.tune("cephfs.csi.ceph.com", map[string]any{"credentials": "Passthrough"})
 				r.withCluster()
@@ -111,14 +102,14 @@ func TestUser(t *testing.T) {
 			},
 		},
 		"NoMDSCaps": {
-			reason: "a user who may see itself tells its caps for mds",
+			reason: "a user who may see itself tells its caps for mds, and who makes others needs none",
 			change: func(r *rig) {
 				caps := readme.With(ceph.Caps{Mon: `allow command "auth get"`})
 				caps.MDS = ""
 				r.as("x", caps)
 			},
 			want: []expect{
-				{group: "User", name: "minting", state: Wrong},
+				{group: "User", name: "minting", state: Wrong, message: []string{`"auth get-or-create"`}, fix: "ceph auth caps client.x mgr "},
 				{group: "User", name: "passthrough CephFS", state: Wrong, message: []string{"mount filesystems"}, fix: "mds 'allow rw'"},
 			},
 		},

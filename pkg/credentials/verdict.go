@@ -26,24 +26,6 @@ type Users struct {
 	Reason string
 }
 
-// mintingCaps are all that a user of the operators needs that makes users for the drivers.
-var mintingCaps = ceph.Caps{
-	Mgr: "allow module volumes rw, allow module rbd_support rw",
-	Mon: `allow r, allow command "osd blocklist"` +
-		`, allow command "auth get-or-create" with entity prefix client.csi-, allow command "auth caps" with entity prefix client.csi-` +
-		`, allow command "auth get" with entity prefix client.csi-, allow command "auth rm" with entity prefix client.csi-` +
-		`, allow command "auth rotate" with entity prefix client.csi-` +
-		`, allow command "osd pool create", allow command "osd pool application enable", allow command "osd pool application set"` +
-		`, allow command "osd pool application rm", allow command "osd pool set" with var=nodelete`,
-	OSD: "profile rbd",
-}
-
-// mountingCaps are beside them what a user needs that volumes of CephFS are mounted with.
-var mountingCaps = ceph.Caps{
-	MDS: "allow rw",
-	OSD: ceph.Grants("allow rw tag cephfs metadata=*", "allow rw tag cephfs data=*"),
-}
-
 // outcome is what follows from an answer.
 type outcome struct {
 	// secrets are to have these users; none are left as they are.
@@ -79,11 +61,11 @@ func verdict(d driver.Driver, in input, a answer, covers bool) outcome {
 		why := fmt.Sprintf("%s may not make users with narrower caps: %v", operator.Entity(), a.err)
 		return passthrough(d, in, fmt.Sprintf("The driver works as %s, the operator's own user, for %s; %s", operator.Entity(), why,
 			// The command replaces all caps, and volumes are mounted with this user.
-			advice(mintingCaps.With(mountingCaps))), why)
+			advice(driver.MintingCaps.With(driver.MountingCaps))), why)
 	case errors.Is(a.err, ceph.ErrDenied):
 		return broken(a, condition.New(condition.CredentialsDegraded, operatorv1.ConditionTrue, condition.AccessDenied,
 			fmt.Sprintf("%s is %s, but %s may not make the driver's Ceph users or keep their caps: %v; the Secrets stay as they are; "+
-				"set it to %s if every node may have the key of %s, or %s", field, in.mode, operator.Entity(), a.err, driver.CredentialsPassthrough, operator.Entity(), advice(mintingCaps))))
+				"set it to %s if every node may have the key of %s, or %s", field, in.mode, operator.Entity(), a.err, driver.CredentialsPassthrough, operator.Entity(), advice(driver.MintingCaps))))
 	}
 	return broken(a, degraded(a.err))
 }

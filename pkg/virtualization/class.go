@@ -4,7 +4,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -104,7 +103,7 @@ func (f classFacts) wanted() *storagev1.StorageClass {
 	if out.Parameters == nil {
 		out.Parameters = map[string]string{}
 	}
-	options := JoinMapOptions(out.Parameters[mapOptionsParameter], f.asset.Parameters[mapOptionsParameter])
+	options := driver.JoinMapOptions(out.Parameters[mapOptionsParameter], f.asset.Parameters[mapOptionsParameter])
 	maps.Copy(out.Parameters, f.asset.Parameters)
 	out.Parameters[mapOptionsParameter] = options
 	return out
@@ -114,28 +113,6 @@ func (f classFacts) wanted() *storagev1.StorageClass {
 func sameForever(a, b *storagev1.StorageClass) bool {
 	return reflect.DeepEqual(a.Parameters, b.Parameters) && a.Provisioner == b.Provisioner &&
 		reflect.DeepEqual(a.ReclaimPolicy, b.ReclaimPolicy) && reflect.DeepEqual(a.VolumeBindingMode, b.VolumeBindingMode)
-}
-
-// JoinMapOptions adds options to others, both in ceph-csi's form "krbd:a,b;nbd:c". Options
-// without a client's name are for krbd.
-func JoinMapOptions(options, added string) string {
-	byClient := map[string][]string{}
-	for _, part := range strings.Split(options+";"+added, ";") {
-		client, list, named := strings.Cut(part, ":")
-		if !named {
-			client, list = "krbd", part
-		}
-		for _, option := range strings.Split(list, ",") {
-			if option != "" && !slices.Contains(byClient[client], option) {
-				byClient[client] = append(byClient[client], option)
-			}
-		}
-	}
-	var out []string
-	for _, client := range slices.Sorted(maps.Keys(byClient)) {
-		out = append(out, client+":"+strings.Join(byClient[client], ","))
-	}
-	return strings.Join(out, ";")
 }
 
 // takenByAnother says whether a StorageClass other than the named one is the default for

@@ -28,22 +28,18 @@ const (
 
 // ioContext opens a pool. Who only removes does not wait while it is full.
 func (c *Conn) ioContext(conn *rados.Conn, pool string) (*rados.IOContext, error) {
-	if c.removes {
-		return openFull(conn, pool)
-	}
-	io, err := conn.OpenIOContext(pool)
-	if err != nil {
-		return nil, failure(openPool, "", err)
-	}
-	return io, nil
+	return contextOf(conn, pool, c.removes)
 }
 
-// openFull opens a pool that may be full: an OSD takes what frees space or needs none, and refuses the rest
-// at once (CEPH_OSD_FLAG_FULL_TRY).
-func openFull(conn *rados.Conn, pool string) (*rados.IOContext, error) {
+// contextOf opens a pool. evenFull is for one that may be full: an OSD takes what frees space or needs none, and
+// refuses the rest at once (CEPH_OSD_FLAG_FULL_TRY).
+func contextOf(conn *rados.Conn, pool string, evenFull bool) (*rados.IOContext, error) {
 	io, err := conn.OpenIOContext(pool)
 	if err != nil {
 		return nil, failure(openPool, "", err)
+	}
+	if !evenFull {
+		return io, nil
 	}
 	if err := io.SetPoolFullTry(); err != nil {
 		io.Destroy()

@@ -109,7 +109,7 @@ func (c *Conn) watchOf(ctx context.Context, pool, object string, answer []byte, 
 		return nil, err
 	}
 	return callLate(ctx, c, func(conn *rados.Conn) (*watch, error) {
-		io, err := openFull(conn, pool)
+		io, err := contextOf(conn, pool, true)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,21 @@
+package driver
+
+import "github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+
+// MintingCaps are all that a user of the operators needs that makes users for the drivers.
+var MintingCaps = ceph.Caps{
+	Mgr: "allow module volumes rw, allow module rbd_support rw",
+	Mon: `allow r, allow command "osd blocklist"` +
+		`, allow command "auth get-or-create" with entity prefix client.csi-, allow command "auth caps" with entity prefix client.csi-` +
+		`, allow command "auth get" with entity prefix client.csi-, allow command "auth rm" with entity prefix client.csi-` +
+		`, allow command "auth rotate" with entity prefix client.csi-` +
+		`, allow command "osd pool create", allow command "osd pool application enable", allow command "osd pool application set"` +
+		`, allow command "osd pool application rm", allow command "osd pool set" with var=nodelete`,
+	OSD: "profile rbd",
+}
+
+// MountingCaps are beside them what a user needs with which volumes of CephFS are mounted.
+var MountingCaps = ceph.Caps{
+	MDS: "allow rw",
+	OSD: ceph.Grants("allow rw tag cephfs metadata=*", "allow rw tag cephfs data=*"),
+}
