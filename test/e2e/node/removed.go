@@ -86,7 +86,9 @@ func volumeObjects(ctx context.Context, g Gomega) []string {
 	return out
 }
 
-// inPools are the objects of ceph-csi's journals and of images, in all pools.
+// inPools are the objects of ceph-csi's journals and of images, in all pools. ceph-csi makes a journal's object
+// before it writes down whose it is; one that is killed between the two leaves an object without keys, which no
+// request finds again (NOTE in ReserveName, ceph-csi internal/journal/voljournal.go): that is not of a volume.
 func inPools(ctx context.Context, g Gomega) []string {
 	GinkgoHelper()
 	names, err := env.Cluster.Ceph().Command(ctx, "osd", "pool", "ls")
@@ -96,11 +98,16 @@ func inPools(ctx context.Context, g Gomega) []string {
 		objects, err := env.Cluster.Ceph().RADOS(ctx, "--pool", pool, "ls", "--all")
 		g.Expect(err).NotTo(HaveOccurred(), pool)
 		for line := range strings.Lines(string(objects)) {
-			// With a namespace, that comes first.
-			fields := strings.Fields(line)
-			object := fields[len(fields)-1]
-			if strings.HasPrefix(object, "csi.volume.") || strings.HasPrefix(object, "csi.snap.") || strings.HasPrefix(object, "rbd_header.") {
+			namespace, object, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+			switch {
+			case strings.HasPrefix(object, "rbd_header."):
 				out = append(out, pool+" "+object)
+			case strings.HasPrefix(object, "csi.volume."), strings.HasPrefix(object, "csi.snap."):
+				keys, err := env.Cluster.Ceph().RADOS(ctx, "--pool", pool, "--namespace", namespace, "listomapkeys", object)
+				g.Expect(err).NotTo(HaveOccurred(), pool)
+				if keys := strings.Fields(string(keys)); len(keys) > 0 {
+					out = append(out, pool+" "+object+" "+strings.Join(keys, ","))
+				}
 			}
 		}
 	}
