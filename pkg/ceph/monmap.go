@@ -55,6 +55,13 @@ func (m MonMap) Monitors() []string {
 	return monitors
 }
 
+// V2Only says that no mon has an address of messenger protocol 1.
+func (m MonMap) V2Only() bool {
+	return len(m.Mons) > 0 && !slices.ContainsFunc(m.Mons, func(mon Mon) bool {
+		return slices.ContainsFunc(mon.Addrs, func(a Address) bool { return a.Protocol != V2 })
+	})
+}
+
 // MonHost lists every mon once, by the address that a client of ours takes: v2 if the mon
 // has one.
 func (m MonMap) MonHost() []Address {

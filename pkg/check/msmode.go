@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -22,18 +21,14 @@ func msMode(d driver.Driver, _ Config, f facts) []Line {
 	p := profiles[d.Kind]
 	inForce, _ := f.cluster.settings(d)
 	told := p.setting(inForce)
-	lines := []Line{f.spoken(name, "ceph."+p.option, told, inForce.Mounter, f.cluster.setMSMode(d, told))}
+	lines := []Line{f.spoken(name, "ceph."+d.KernelOptions, told, inForce.Mounter, f.cluster.setMSMode(d, told))}
 	for _, class := range f.cluster.classes.value {
 		if class.Provisioner != d.Name || d.Owns(class) || class.Parameters["clusterID"] != f.fsid.value {
 			continue
 		}
-		options := class.Parameters[p.option]
-		if p.inherited {
-			options = cmp.Or(options, told)
-		}
 		remake := fmt.Sprintf("oc get storageclass %[1]s -o yaml > %[1]s.yaml  # set parameter %[2]s: %[3]s; then: oc replace --force -f %[1]s.yaml",
-			class.Name, p.option, p.withMSMode(options))
-		line := f.spoken("StorageClass "+class.Name, "parameter "+p.option, options, class.Parameters["mounter"], remake)
+			class.Name, d.KernelOptions, p.withMSMode(class.Parameters[d.KernelOptions]))
+		line := f.spoken("StorageClass "+class.Name, "parameter "+d.KernelOptions, d.Storage.KernelOptions(class.Parameters, inForce), class.Parameters["mounter"], remake)
 		if line.State != OK {
 			lines = append(lines, line)
 		}
@@ -56,10 +51,10 @@ func (c clusterFacts) setMSMode(d driver.Driver, told string) string {
 	if crd := c.crds[driversCRD].value; crd != nil {
 		_, known = accepted(crd)
 	}
-	command, err := settings.SetCommand(d, cr.value, known, p.option, p.withMSMode(told))
+	command, err := settings.SetCommand(d, cr.value, known, d.KernelOptions, p.withMSMode(told))
 	switch {
 	case err != nil || !cr.known():
-		return fmt.Sprintf("oc edit clustercsidriver %s  # once it exists: add ms_mode to ceph.%s, e.g. %s", d.Name, p.option, p.withMSMode(""))
+		return fmt.Sprintf("oc edit clustercsidriver %s  # once it exists: add ms_mode to ceph.%s, e.g. %s", d.Name, d.KernelOptions, p.withMSMode(""))
 	case cr.value == nil:
 		return command + "  # once the ClusterCSIDriver exists"
 	}
@@ -93,7 +88,7 @@ func (f facts) spoken(name, field, options, mounter, fix string) Line {
 
 // chosen is the protocol that mount options choose, and how they say it.
 func chosen(options string) (protocol ceph.Protocol, how string) {
-	if !(driver.Settings{MapOptions: options}).Msgr2() {
+	if !driver.Msgr2(options) {
 		return ceph.V1, ""
 	}
 	return ceph.V2, " (" + options + ")"

@@ -137,7 +137,8 @@ func TestMSModeOfClasses(t *testing.T) {
 		"RBDOtherwise":    {driver: 0, option: "mapOptions", told: "ms_mode=crc", parameters: map[string]string{"mapOptions": "noudev"}, want: Wrong, fix: "mapOptions: krbd:noudev,ms_mode=prefer-crc;"},
 		"RBDWith":         {driver: 0, option: "mapOptions", told: "ms_mode=crc", parameters: map[string]string{"mapOptions": "krbd:ms_mode=secure"}, want: OK},
 		"CephFSWithout":   {driver: 1, option: "kernelMountOptions", told: "ms_mode=crc", parameters: map[string]string{}, want: OK},
-		"CephFSOtherwise": {driver: 1, option: "kernelMountOptions", told: "ms_mode=crc", parameters: map[string]string{"kernelMountOptions": "noatime"}, want: Wrong, fix: "kernelMountOptions: noatime,ms_mode=prefer-crc;"},
+		"CephFSOtherwise": {driver: 1, option: "kernelMountOptions", told: "ms_mode=crc", parameters: map[string]string{"kernelMountOptions": "noatime"}, want: OK},
+		"CephFSLast":      {driver: 1, option: "kernelMountOptions", told: "ms_mode=crc", parameters: map[string]string{"kernelMountOptions": "ms_mode=legacy"}, want: OK},
 		"CephFSFuse":      {driver: 1, option: "kernelMountOptions", told: "ms_mode=crc", parameters: map[string]string{"kernelMountOptions": "noatime", "mounter": "fuse"}, want: OK},
 	}
 	for name, tc := range tests {

@@ -26,13 +26,9 @@ type profile struct {
 	manager func(place) []ceph.Trial
 	// mds says that nodes mount filesystems.
 	mds bool
-	// option is the parameter of a StorageClass, and the field of the settings, that has
-	// ms_mode; setting reads it, advice adds a good value to options that have none.
-	option  string
+	// setting reads the field that the driver's KernelOptions name, advice adds a good ms_mode to options that have none.
 	setting func(driver.Settings) string
 	advice  func(options string) string
-	// inherited says that a StorageClass without the option has that of the settings.
-	inherited bool
 }
 
 // profiles by the driver's kind.
@@ -46,7 +42,6 @@ var profiles = map[string]profile{
 			}
 			return []ceph.Trial{ceph.TryFlatten(p.Pool)}
 		},
-		option:  "mapOptions",
 		setting: func(s driver.Settings) string { return s.MapOptions },
 		advice:  func(options string) string { return driver.JoinMapOptions(options, "krbd:"+msModeAdvice) },
 	},
@@ -54,13 +49,10 @@ var profiles = map[string]profile{
 		group:   "CephFS",
 		manager: func(place) []ceph.Trial { return []ceph.Trial{ceph.TryMakeSubvolume} },
 		mds:     true,
-		option:  "kernelMountOptions",
 		setting: func(s driver.Settings) string { return s.KernelMountOptions },
 		advice: func(options string) string {
 			return strings.Join(append(strings.FieldsFunc(options, func(r rune) bool { return r == ',' }), msModeAdvice), ",")
 		},
-
-		inherited: true,
 	},
 }
 

@@ -22,6 +22,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition/conditiontest"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
@@ -130,7 +131,7 @@ func TestSecretsElsewhere(t *testing.T) {
 	}
 	mine := class(driver.RBD.Name, driver.RBD.OperatorName(), named("provisioner-secret", "rook-ceph", "s"))
 	api, operator, now := &authorizer{}, conditiontest.New(operatorv1.Managed), clocktesting.NewFakeClock(time.Now())
-	config := UsableConfig{StorageClass: newStorageClass(t, driver.RBD, mine, nil), Open: func() bool { return true }, Problems: &ctrl.Latest[[]string]{}}
+	config := UsableConfig{StorageClass: newStorageClass(t, driver.RBD, mine, nil), Open: func() bool { return true }, Problems: &ctrl.Latest[[]string]{}, Clusters: &ctrl.Latest[[]ceph.Cluster]{}}
 	config.Operator, config.Clock, config.Recorder = operator, now, events.NewInMemoryRecorder("test", clock.RealClock{})
 	api.on(config.Kube.(*fake.Clientset))
 	config.Problems.Set(nil)
@@ -193,7 +194,7 @@ func TestVolumesSecrets(t *testing.T) {
 			if tc.found {
 				want.name("PersistentVolume v", "tenant", "s")
 			}
-			got, err := c.secretUses()
+			got, err := c.secretUses(nil)
 			if err != nil {
 				t.Fatal(err)
 			}

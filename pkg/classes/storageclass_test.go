@@ -209,6 +209,7 @@ func TestUsable(t *testing.T) {
 		closed   bool
 		early    bool
 		problems []string
+		clusters []ceph.Cluster
 		status   operatorv1.ConditionStatus
 		text     []string
 	}{
@@ -223,6 +224,11 @@ func TestUsable(t *testing.T) {
 		"ClosedProblems": {
 			reason: "a driver that somebody else deployed has classes as well", closed: true, problems: []string{"a is wrong"},
 			status: operatorv1.ConditionFalse, text: []string{"a is wrong"},
+		},
+		"V2Only": {
+			reason: "what no node can mount", existing: ours(map[string]string{"clusterID": "f"}),
+			clusters: []ceph.Cluster{{FSID: "f", MonMap: ceph.MonMap{Mons: []ceph.Mon{{Name: "a", Addrs: []ceph.Address{{Protocol: ceph.V2}}}}}}},
+			status:   operatorv1.ConditionFalse, text: []string{"StorageClass ceph-rbd: no node mounts"},
 		},
 		"Foreign": {
 			reason:   "whose it is and what to do",
@@ -240,10 +246,14 @@ func TestUsable(t *testing.T) {
 				StorageClass: newStorageClass(t, driver.RBD, tc.existing, nil),
 				Open:         func() bool { return !tc.closed },
 				Problems:     &ctrl.Latest[[]string]{},
+				Clusters:     &ctrl.Latest[[]ceph.Cluster]{},
 			}
 			config.Operator, config.Clock, config.Recorder = operator, now, recorder
 			if tc.problems != nil {
 				config.Problems.Set(tc.problems)
+			}
+			if tc.clusters != nil {
+				config.Clusters.Set(tc.clusters)
 			}
 			controller := NewUsable(config)
 			if !tc.early {

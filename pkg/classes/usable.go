@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -37,19 +37,21 @@ type UsableConfig struct {
 	// that is known nor the driver is to be deployed, nothing is written; a class is not called
 	// usable before settling has passed without.
 	Problems *ctrl.Latest[[]string]
+	// Clusters are those that the operator is connected to.
+	Clusters *ctrl.Latest[[]ceph.Cluster]
 	// Triggers wake the controller when Open may have changed.
 	Triggers []factory.Informer
 }
 
 // NewUsable returns the controller that writes StorageClassesUsable: False, reason
 // ForeignClass, while the class of our name is somebody else's, PlaceMissing, while a class
-// names what the Ceph cluster does not have, or Forbidden, while one names a Secret that the driver's controllers
-// may not read.
+// names what the Ceph cluster does not have, Forbidden, while one names a Secret that the driver's controllers
+// may not read, or MessengerProtocol, while the mons do not speak what nodes do.
 func NewUsable(config UsableConfig) factory.Controller {
 	c := &usability{UsableConfig: config, started: config.Clock.Now(), access: newAccess(config.Env)}
 	return config.Factory(usableName, c.sync).
 		ResyncEvery(resync).
-		WithInformers(config.StorageClasses.Informer(), ctrl.Where(config.PersistentVolumes.Informer(), c.matters), config.Problems).
+		WithInformers(config.StorageClasses.Informer(), ctrl.Where(config.PersistentVolumes.Informer(), c.matters), config.Problems, config.Clusters).
 		WithInformers(config.Triggers...).
 		ToController(usableName, config.Recorder)
 }
@@ -70,17 +72,31 @@ func (c *usability) sync(ctx context.Context, syncCtx factory.SyncContext, _ ope
 	if err != nil {
 		return err
 	}
-	uses, err := c.secretUses()
+	all, err := c.StorageClasses.Lister().List(labels.Everything())
+	if err != nil {
+		return fmt.Errorf("listing StorageClasses: %w", err)
+	}
+	uses, err := c.secretUses(all)
 	if err != nil {
 		return err
 	}
 	if !open {
-		existing, uses = nil, nil
+		existing, all, uses = nil, nil, nil
 	}
+	settings, unread := c.Settings()
+	if unread != nil {
+		all = nil
+	}
+	clusters, _ := c.Clusters.Get()
 	forbidden, unknown := c.access.forbidden(ctx, syncCtx.Queue(), uses)
-	said := usable(existing, c.Driver, problems, forbidden)
-	if unknown != nil && *said.Status == operatorv1.ConditionTrue {
-		return unknown
+	said := usable(
+		trouble{condition.ForeignClass, foreign(existing, c.Driver)},
+		trouble{condition.PlaceMissing, problems},
+		trouble{condition.Forbidden, forbidden},
+		trouble{condition.MessengerProtocol, unspoken(c.Driver, all, settings, clusters)},
+	)
+	if (unknown != nil || unread != nil) && *said.Status == operatorv1.ConditionTrue {
+		return unknown // Of settings that cannot be read, pkg/settings tells.
 	}
 	if wait := settling - c.Clock.Since(c.started); !known && *said.Status == operatorv1.ConditionTrue && wait > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
@@ -90,11 +106,7 @@ func (c *usability) sync(ctx context.Context, syncCtx factory.SyncContext, _ ope
 }
 
 // secretUses are those of all StorageClasses and volumes of the driver.
-func (c *usability) secretUses() (secretUses, error) {
-	all, err := c.StorageClasses.Lister().List(labels.Everything())
-	if err != nil {
-		return nil, fmt.Errorf("listing StorageClasses: %w", err)
-	}
+func (c *usability) secretUses(all []*storagev1.StorageClass) (secretUses, error) {
 	uses := secretUses{}
 	for _, class := range all {
 		if class.Provisioner == c.Driver.Name {
@@ -128,21 +140,32 @@ func (c *usability) matters(object any) bool {
 	return len(uses) > 0
 }
 
+// trouble is what keeps StorageClasses from working, in sorted sentences.
+type trouble struct {
+	reason string
+	texts  []string
+}
+
 // usable decides: the reason is that of the first text.
-func usable(existing *storagev1.StorageClass, d driver.Driver, problems, forbidden []string) *applyoperatorv1.OperatorConditionApplyConfiguration {
-	reason := condition.PlaceMissing
-	if len(problems) == 0 {
-		reason = condition.Forbidden
+func usable(troubles ...trouble) *applyoperatorv1.OperatorConditionApplyConfiguration {
+	reason, texts := condition.AsExpected, []string(nil)
+	for _, t := range troubles {
+		if len(texts) == 0 && len(t.texts) > 0 {
+			reason = t.reason
+		}
+		texts = append(texts, t.texts...)
 	}
-	problems = slices.Concat(problems, forbidden)
-	if existing != nil && Foreign(existing, d) {
-		reason = condition.ForeignClass
-		problems = append([]string{foreignMessage("StorageClass", existing, existing.Provisioner)}, problems...)
+	if len(texts) == 0 {
+		return condition.New(condition.ClassesUsable, operatorv1.ConditionTrue, reason, "")
 	}
-	if len(problems) == 0 {
-		return condition.New(condition.ClassesUsable, operatorv1.ConditionTrue, condition.AsExpected, "")
+	return condition.New(condition.ClassesUsable, operatorv1.ConditionFalse, reason, strings.Join(texts, "; "))
+}
+
+func foreign(existing *storagev1.StorageClass, d driver.Driver) []string {
+	if existing == nil || !Foreign(existing, d) {
+		return nil
 	}
-	return condition.New(condition.ClassesUsable, operatorv1.ConditionFalse, reason, strings.Join(problems, "; "))
+	return []string{foreignMessage("StorageClass", existing, existing.Provisioner)}
 }
 
 // foreignMessage says whose a class is and how to end that.

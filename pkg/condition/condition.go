@@ -95,6 +95,7 @@ const (
 	Removing           = "Removing"
 	Removed            = "Removed"
 	PlaceMissing       = "PlaceMissing"
+	MessengerProtocol  = "MessengerProtocol"
 	NotProtected       = "NotProtected"
 	ProtectionDisabled = "ProtectionDisabled"
 	OlderVolumes       = "OlderVolumes"

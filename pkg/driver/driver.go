@@ -52,6 +52,9 @@ type Driver struct {
 	NeedsFilesystem bool
 	// UnsafeReads are the releases of Ceph with which reads from the nearest replica lose data.
 	UnsafeReads []string
+	// KernelOptions is the parameter of a StorageClass, and the field of the settings, with options for the kernel of
+	// a node.
+	KernelOptions string
 	// Storage finds or makes the place of the driver's volumes.
 	Storage Storage
 	// Tagging reads and changes the tags of the driver's volumes, TagsPerSecond at most: of images
@@ -85,6 +88,7 @@ var RBD = Driver{
 	StorageClass:    "ceph-rbd",
 	SnapshotClass:   "csi-ceph-rbd-vsc",
 	GroupSnapshots:  13,
+	KernelOptions:   mapOptionsParameter,
 	Storage:         images{},
 	Tagging:         images{},
 	TagsPerSecond:   50,
@@ -107,6 +111,7 @@ var CephFS = Driver{
 	QuiescesGroups:  true,
 	NeedsFilesystem: true,
 	UnsafeReads:     []string{"20.2.0"},
+	KernelOptions:   kernelMountOptionsParameter,
 	Storage:         subvolumes{},
 	Tagging:         subvolumes{},
 	TagsPerSecond:   20,

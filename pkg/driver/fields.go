@@ -116,7 +116,7 @@ var imageFields = []Field{
 		},
 	},
 	{
-		Name: "mapOptions",
+		Name: mapOptionsParameter,
 		Doc:  "mapOptions are passed to the client that maps images: krbd:<options>;nbd:<options>.",
 		Text: Text{
 			Pattern: `^((krbd|nbd):[^;\s]+|[^;:\s]+)(;((krbd|nbd):[^;\s]+|[^;:\s]+))?$`, Never: secretPattern, MaxLength: maxOptions,
@@ -148,7 +148,7 @@ var subvolumeFields = []Field{
 		Text: optionsText,
 	},
 	{
-		Name: "kernelMountOptions",
+		Name: kernelMountOptionsParameter,
 		Doc:  "kernelMountOptions are passed to the kernel's client, separated by commas.",
 		Text: optionsText,
 	},

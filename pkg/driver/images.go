@@ -12,12 +12,13 @@ import (
 )
 
 const (
-	rbdApplication    = "rbd"
-	poolParameter     = "pool"
-	dataPoolParameter = "dataPool"
-	poolField         = "in spec.driverConfig.ceph.pool of ClusterCSIDriver " + rbdName
-	poolAdvice        = "name a pool " + poolField
-	otherPoolAdvice   = "name another pool " + poolField
+	rbdApplication      = "rbd"
+	poolParameter       = "pool"
+	dataPoolParameter   = "dataPool"
+	mapOptionsParameter = "mapOptions"
+	poolField           = "in spec.driverConfig.ceph.pool of ClusterCSIDriver " + rbdName
+	poolAdvice          = "name a pool " + poolField
+	otherPoolAdvice     = "name another pool " + poolField
 )
 
 // images is the Storage of RBD: images in a pool.
@@ -57,9 +58,13 @@ func (images) Parameters(place ceph.Placement) map[string]string {
 	return map[string]string{clusterIDParameter: place.FSID, poolParameter: place.Pool}
 }
 
+func (images) KernelOptions(parameters map[string]string, _ Settings) string {
+	return parameters[mapOptionsParameter]
+}
+
 func (images) Options(s Settings) map[string]string {
 	return withoutEmpty(map[string]string{
-		"imageFeatures": s.ImageFeatures, mounterParameter: s.Mounter, "mapOptions": s.MapOptions,
+		"imageFeatures": s.ImageFeatures, mounterParameter: s.Mounter, mapOptionsParameter: s.MapOptions,
 	})
 }
 

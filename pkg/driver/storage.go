@@ -62,6 +62,9 @@ type Storage interface {
 	Parameters(place ceph.Placement) map[string]string
 	// Options are the parameters that settings add to a StorageClass.
 	Options(settings Settings) map[string]string
+	// KernelOptions are those with which ceph-csi has a node's kernel map or mount volumes of a StorageClass with
+	// these parameters, in the parameter that the driver's KernelOptions name and what is added to it.
+	KernelOptions(parameters map[string]string, settings Settings) string
 	// FromParameters reads a place from the parameters of a StorageClass or the attributes
 	// of a volume, which ceph-csi copies from there.
 	FromParameters(parameters map[string]string) ceph.Placement

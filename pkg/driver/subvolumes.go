@@ -17,7 +17,10 @@ const (
 
 	cephFSApplication   = "cephfs"
 	filesystemParameter = "fsName"
-	filesystemAdvice    = "name a filesystem in spec.driverConfig.ceph.filesystem of ClusterCSIDriver " + cephFSName
+
+	kernelMountOptionsParameter = "kernelMountOptions"
+
+	filesystemAdvice = "name a filesystem in spec.driverConfig.ceph.filesystem of ClusterCSIDriver " + cephFSName
 )
 
 // subvolumes is the Storage of CephFS: subvolumes in a group of a filesystem.
@@ -55,9 +58,15 @@ func (subvolumes) Parameters(place ceph.Placement) map[string]string {
 	return map[string]string{clusterIDParameter: place.FSID, filesystemParameter: place.Filesystem}
 }
 
+// KernelOptions has those of config.json, which ceph-csi adds to those of a volume (setMountOptions in its
+// internal/cephfs/nodeserver.go).
+func (subvolumes) KernelOptions(parameters map[string]string, s Settings) string {
+	return parameters[kernelMountOptionsParameter] + "," + s.KernelMountOptions
+}
+
 func (subvolumes) Options(s Settings) map[string]string {
 	return withoutEmpty(map[string]string{
-		mounterParameter: s.Mounter, "kernelMountOptions": s.KernelMountOptions, "fuseMountOptions": s.FuseMountOptions,
+		mounterParameter: s.Mounter, kernelMountOptionsParameter: s.KernelMountOptions, "fuseMountOptions": s.FuseMountOptions,
 	})
 }
 
