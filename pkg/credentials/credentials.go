@@ -29,6 +29,8 @@ const (
 	repeatAfter = 50 * time.Second
 	// retryOutage is how soon after an outage, which pkg/connection reports, or after a refusal for now.
 	retryOutage = 10 * time.Second
+	// retrySearch is how soon after a search that failed, as without a mgr: each reads what all images are called.
+	retrySearch = 20 * time.Second
 	// retryDenied is how often mode Auto looks whether the operator's user may make users now.
 	retryDenied = 10 * time.Minute
 	// deadline bounds everything that one sync asks Ceph.

@@ -11,6 +11,8 @@ import (
 type known struct {
 	places   []driver.Used
 	complete bool
+	// failed says that they could not be looked for.
+	failed bool
 }
 
 // known finds what the API server may have lost: volumes with the cluster's tag, in pools with its claim.
@@ -44,7 +46,7 @@ func (c *Controller) known(ctx context.Context, cluster Ceph, claim string, in i
 	defer cancel()
 	found, err := c.Driver.Storage.Tagged(ctx, cluster, has, in.infraID, claimed)
 	if err != nil {
-		return known{}, nil
+		return known{failed: true}, nil
 	}
 	out := known{complete: true}
 	for _, place := range found {

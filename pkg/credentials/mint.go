@@ -55,6 +55,8 @@ type made struct {
 	leftOut []string
 	// wide says that users have more caps than they are known to need.
 	wide bool
+	// unsearched says that nobody could look for volumes that Kubernetes does not know.
+	unsearched bool
 }
 
 // serves says whether the answer is about the users that the question is about.
@@ -79,6 +81,8 @@ func (a answer) due(q question, now time.Time) (bool, time.Duration) {
 		pause = retryDenied
 	case refusedForNow(a.err):
 		pause = retryOutage
+	case a.unsearched:
+		pause = retrySearch
 	}
 	left := pause - now.Sub(a.at)
 	return left <= 0 || !a.covers(q), left
@@ -131,13 +135,13 @@ func (c *Controller) mint(ctx context.Context, in input) (made, error) {
 // ensureAll returns the users as they are then. The controllers' user comes first: they act first on
 // a new class.
 func (c *Controller) ensureAll(ctx context.Context, cluster Ceph, in input) (made, error) {
-	claim := driver.ClaimKey(in.infraID, c.Driver.Kind)
+	claim, unsearched := driver.ClaimKey(in.infraID, c.Driver.Kind), false
 	if in.complete {
 		known, err := c.known(ctx, cluster, claim, in)
 		if err != nil {
 			return made{}, err
 		}
-		in.places, in.complete = append(in.places, known.places...), known.complete
+		in.places, in.complete, unsearched = append(in.places, known.places...), known.complete, known.failed
 	}
 	caps, err := c.Driver.Rights.Caps(ctx, cluster, claim, in.places)
 	if err != nil {
@@ -147,7 +151,7 @@ func (c *Controller) ensureAll(ctx context.Context, cluster Ceph, in input) (mad
 	if err != nil {
 		return made{}, err
 	}
-	out := made{users: map[string]ceph.Credentials{}, leftOut: caps.LeftOut}
+	out := made{users: map[string]ceph.Credentials{}, leftOut: caps.LeftOut, unsearched: unsearched}
 	for _, wish := range []struct {
 		secret, id string
 		caps       ceph.Caps
