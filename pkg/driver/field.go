@@ -180,12 +180,16 @@ func (f Field) checkItem(path string, item any, strict bool) []objection {
 	return out
 }
 
-// unknown are objections to what an object has beside the members that there are; null is nothing.
+// unknown are objections to what an object has beside the members that there are, null or not: "{pool=fast}" is YAML.
 func unknown(members []Field, path string, object map[string]any) []objection {
 	var out []objection
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		if object[name] != nil && !slices.ContainsFunc(members, func(f Field) bool { return f.Name == name }) {
-			out = append(out, objection{path + "." + name, object[name], "left out: there is only " + known(members)})
+		if !slices.ContainsFunc(members, func(f Field) bool { return f.Name == name }) {
+			value := object[name]
+			if value == nil {
+				value = json.RawMessage("null")
+			}
+			out = append(out, objection{path + "." + name, value, "left out: there is only " + known(members)})
 		}
 	}
 	return out

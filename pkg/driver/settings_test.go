@@ -192,7 +192,8 @@ func TestHandwritten(t *testing.T) {
 			}},
 			want: []string{"p.outOfBand[0].x", "p.outOfBand[1].x", "p.outOfBand[2].x", "p.outOfBand[3].x"},
 		},
-		"Null":        {reason: "is nothing", fields: map[string]any{"mouner": nil}},
+		"Null":        {reason: "is nothing", fields: map[string]any{"mounter": nil}},
+		"Unquoted":    {reason: "the shell took the quotes of {\"pool\":\"fast\"}, and YAML reads a name", fields: map[string]any{"pool:fast": nil}, want: []string{`p.pool:fast is null, must be left out: there is only `}},
 		"OtherDriver": {reason: "it is told once", fields: map[string]any{"filesystem": "f"}, want: []string{`p.filesystem is "f", must be left out: it is a setting of cephfs.csi.ceph.com`}},
 	} {
 		t.Run(name, func(t *testing.T) {
