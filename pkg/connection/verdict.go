@@ -25,7 +25,7 @@ func (v verdict) bad() bool { return v.reason != "" }
 func missing() verdict {
 	return verdict{condition.CredentialsMissing, secretName(SecretName) + " does not exist. What runs keeps running with what was known last, " +
 		"but nothing is looked after. Create it again: oc -n " + driver.Namespace + " create secret generic " + SecretName +
-		" --from-file=ceph.conf=/etc/ceph/ceph.conf --from-file=keyring=/etc/ceph/ceph.client.admin.keyring"}
+		" --from-file=ceph.conf --from-file=keyring"}
 }
 
 // misread is the verdict on a source that ceph.ParseSource refused.

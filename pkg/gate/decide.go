@@ -61,7 +61,7 @@ func decide(d driver.Driver, in Input) State {
 		return State{Open: true}
 	case !in.Declared:
 		return State{Reason: condition.NoCephCluster, Message: fmt.Sprintf(
-			"No Ceph cluster is declared; create the Secret: oc create secret generic %s -n %s --from-file=ceph.conf=/etc/ceph/ceph.conf --from-file=keyring=/etc/ceph/ceph.client.admin.keyring",
+			"No Ceph cluster is declared; create the Secret: oc create secret generic %s -n %s --from-file=ceph.conf --from-file=keyring",
 			driver.CredentialsSecret, driver.Namespace)}
 	case !in.NeedsFilesystem:
 		return State{Open: true}

@@ -19,7 +19,7 @@ func TestDecide(t *testing.T) {
 		"Empty": {
 			reason:     "a fresh cluster: the message is the command to run",
 			why:        condition.NoCephCluster,
-			mentioning: []string{"oc create secret generic ceph-credentials -n openshift-cluster-csi-drivers --from-file=ceph.conf=", "--from-file=keyring="},
+			mentioning: []string{"oc create secret generic ceph-credentials -n openshift-cluster-csi-drivers --from-file=ceph.conf --from-file=keyring"},
 		},
 		"Removed": {
 			reason:     "a person has said so, whatever there is",

@@ -47,7 +47,7 @@ func disabled(ctx context.Context, d driver.Driver, reason, message string) {
 func undeclared() {
 	It("drivers are disabled, and the condition has the command that changes it", func(ctx SpecContext) {
 		for _, d := range driver.All {
-			disabled(ctx, d, "NoCephCluster", "oc create secret generic ceph-credentials -n openshift-cluster-csi-drivers --from-file=ceph.conf=")
+			disabled(ctx, d, "NoCephCluster", "oc create secret generic ceph-credentials -n openshift-cluster-csi-drivers --from-file=ceph.conf --from-file=keyring")
 		}
 	})
 
