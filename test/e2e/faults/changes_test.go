@@ -56,7 +56,7 @@ func changes(d driver.Driver) []change {
 	}
 	nothing := func(context.Context) {}
 	return []change{
-		{name: "a parameter of the class", do: func(ctx context.Context) { configure(ctx, d, setting) }, undo: func(ctx context.Context) { configure(ctx, d, nil) }},
+		{name: "a parameter of the class", prepare: given(d), do: func(ctx context.Context) { configure(ctx, d, setting) }, undo: func(ctx context.Context) { configure(ctx, d, nil) }},
 		{name: "the log level", do: level(operatorv1.Debug), undo: level(operatorv1.Normal)},
 		{name: "the credentials", do: func(ctx context.Context) {
 			Expect(env.Kube.CoreV1().Secrets(driver.Namespace).Delete(ctx, driver.CredentialsSecret, metav1.DeleteOptions{})).To(Succeed())
@@ -78,7 +78,7 @@ func changes(d driver.Driver) []change {
 			deleteOperands(ctx, d)
 			patch(ctx, d, "/spec/managementState", operatorv1.Managed)
 		}, undo: nothing},
-		{name: "Removed and back, with volumes", do: func(ctx context.Context) {
+		{name: "Removed and back, with volumes", prepare: given(d), do: func(ctx context.Context) {
 			patch(ctx, d, "/spec/managementState", operatorv1.Removed)
 		}, undo: func(ctx context.Context) {
 			patch(ctx, d, "/spec/managementState", operatorv1.Managed)
@@ -102,6 +102,17 @@ func createClass(ctx context.Context, d driver.Driver) {
 		ObjectMeta: metav1.ObjectMeta{Name: another(d)}, Provisioner: d.Name, Parameters: parameters,
 	}, metav1.CreateOptions{})
 	Expect(err).NotTo(HaveOccurred())
+}
+
+// given has an administrator give the StorageClass what is not the operator's, and what must be there again when the
+// class was made anew.
+func given(d driver.Driver) func(context.Context) {
+	const own = `{"metadata":{"annotations":{"storageclass.kubernetes.io/is-default-class":"false","example.com/note":"for databases"},"labels":{"example.com/team":"storage"}}}`
+	return func(ctx context.Context) {
+		GinkgoHelper()
+		_, err := env.Kube.StorageV1().StorageClasses().Patch(ctx, d.StorageClass, types.MergePatchType, []byte(own), metav1.PatchOptions{})
+		Expect(err).NotTo(HaveOccurred())
+	}
 }
 
 // configure sets the driver's settings, of which one is there always.
