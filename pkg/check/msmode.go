@@ -21,23 +21,20 @@ func msMode(d driver.Driver, _ Config, f facts) []Line {
 	p := profiles[d.Kind]
 	inForce, _ := f.cluster.settings(d)
 	told := p.setting(inForce)
-	lines := []Line{f.spoken(name, "ceph."+d.KernelOptions, told, inForce.Mounter, f.cluster.setMSMode(d, told))}
+	lines := []Line{f.spoken(name, "ceph."+d.KernelOptions, told, map[string]string{"mounter": inForce.Mounter}, f.cluster.setMSMode(d, told))}
 	for _, class := range f.cluster.classes.value {
 		if class.Provisioner != d.Name || d.Owns(class) || class.Parameters["clusterID"] != f.fsid.value {
 			continue
 		}
 		remake := fmt.Sprintf("oc get storageclass %[1]s -o yaml > %[1]s.yaml  # set parameter %[2]s: %[3]s; then: oc replace --force -f %[1]s.yaml",
 			class.Name, d.KernelOptions, p.withMSMode(class.Parameters[d.KernelOptions]))
-		line := f.spoken("StorageClass "+class.Name, "parameter "+d.KernelOptions, d.Storage.KernelOptions(class.Parameters, inForce), class.Parameters["mounter"], remake)
+		line := f.spoken("StorageClass "+class.Name, "parameter "+d.KernelOptions, d.Storage.KernelOptions(class.Parameters, inForce), class.Parameters, remake)
 		if line.State != OK {
 			lines = append(lines, line)
 		}
 	}
 	return lines
 }
-
-// msModeAdvice is what all kernels understand that speak v2, and what costs least.
-const msModeAdvice = "ms_mode=prefer-crc"
 
 var anyMSMode = regexp.MustCompile(`\bms_mode=[^,;]*`)
 
@@ -61,10 +58,10 @@ func (c clusterFacts) setMSMode(d driver.Driver, told string) string {
 	return command
 }
 
-// spoken judges the options that stand in field; fix sets ms_mode there.
-func (f facts) spoken(name, field, options, mounter, fix string) Line {
-	if driver.InUserSpace(map[string]string{"mounter": mounter}) {
-		return right(name, "mounts in user space (%s) speak v1 and v2", mounter)
+// spoken judges the options, which stand in field, of mounts with parameters; fix sets ms_mode there.
+func (f facts) spoken(name, field, options string, parameters map[string]string, fix string) Line {
+	if driver.InUserSpace(parameters) {
+		return right(name, "mounts in user space speak v1 and v2")
 	}
 	protocol, value := chosen(options)
 	var missing []string

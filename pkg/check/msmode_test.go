@@ -135,9 +135,11 @@ func TestMSModeOfClasses(t *testing.T) {
 	}{
 		"RBDWithout":      {driver: 0, option: "mapOptions", told: "ms_mode=crc", parameters: map[string]string{"pool": "p"}, want: Wrong, fix: "mapOptions: krbd:ms_mode=prefer-crc;"},
 		"RBDOtherwise":    {driver: 0, option: "mapOptions", told: "ms_mode=crc", parameters: map[string]string{"mapOptions": "noudev"}, want: Wrong, fix: "mapOptions: krbd:noudev,ms_mode=prefer-crc;"},
+		"RBDOtherMounter": {driver: 0, option: "mapOptions", told: "ms_mode=crc", parameters: map[string]string{"tryOtherMounters": "true"}, want: OK},
 		"RBDWith":         {driver: 0, option: "mapOptions", told: "ms_mode=crc", parameters: map[string]string{"mapOptions": "krbd:ms_mode=secure"}, want: OK},
 		"CephFSWithout":   {driver: 1, option: "kernelMountOptions", told: "ms_mode=crc", parameters: map[string]string{}, want: OK},
 		"CephFSOtherwise": {driver: 1, option: "kernelMountOptions", told: "ms_mode=crc", parameters: map[string]string{"kernelMountOptions": "noatime"}, want: OK},
+		"CephFSOwn":       {driver: 1, option: "mounter", told: "fuse", parameters: map[string]string{"kernelMountOptions": "noatime"}, want: Wrong, fix: "kernelMountOptions: noatime,ms_mode=prefer-crc;"},
 		"CephFSLast":      {driver: 1, option: "kernelMountOptions", told: "ms_mode=crc", parameters: map[string]string{"kernelMountOptions": "ms_mode=legacy"}, want: OK},
 		"CephFSFuse":      {driver: 1, option: "kernelMountOptions", told: "ms_mode=crc", parameters: map[string]string{"kernelMountOptions": "noatime", "mounter": "fuse"}, want: OK},
 	}
@@ -150,7 +152,7 @@ func TestMSModeOfClasses(t *testing.T) {
 			f.cluster.classes.value = []*storagev1.StorageClass{class("mine", d.Name, tc.parameters).(*storagev1.StorageClass)}
 			want := []expect{{name: "ms_mode", state: OK}}
 			if tc.want == Wrong {
-				want = append(want, expect{name: "StorageClass mine", state: Wrong, message: []string{"parameter " + tc.option}, fix: tc.fix + " then: oc replace --force -f mine.yaml"})
+				want = append(want, expect{name: "StorageClass mine", state: Wrong, message: []string{"parameter " + d.KernelOptions}, fix: tc.fix + " then: oc replace --force -f mine.yaml"})
 			}
 			verify(t, Report{Lines: msMode(d, r.config, f)}, want)
 		})

@@ -43,7 +43,7 @@ var profiles = map[string]profile{
 			return []ceph.Trial{ceph.TryFlatten(p.Pool)}
 		},
 		setting: func(s driver.Settings) string { return s.MapOptions },
-		advice:  func(options string) string { return driver.JoinMapOptions(options, "krbd:"+msModeAdvice) },
+		advice:  func(options string) string { return driver.JoinMapOptions(options, "krbd:"+driver.PreferCRC) },
 	},
 	"cephfs": {
 		group:   "CephFS",
@@ -51,7 +51,7 @@ var profiles = map[string]profile{
 		mds:     true,
 		setting: func(s driver.Settings) string { return s.KernelMountOptions },
 		advice: func(options string) string {
-			return strings.Join(append(strings.FieldsFunc(options, func(r rune) bool { return r == ',' }), msModeAdvice), ",")
+			return strings.Join(append(strings.FieldsFunc(options, func(r rune) bool { return r == ',' }), driver.PreferCRC), ",")
 		},
 	},
 }

@@ -24,9 +24,9 @@ func unspoken(d driver.Driver, all []*storagev1.StorageClass, settings driver.Se
 			driver.Msgr2(d.Storage.KernelOptions(class.Parameters, settings)) {
 			continue
 		}
-		remedy := fmt.Sprintf("make it anew with ms_mode=prefer-crc in parameter %s", d.KernelOptions)
+		remedy := fmt.Sprintf("make it anew with %s in parameter %s", driver.PreferCRC, d.KernelOptions)
 		if d.Owns(class) {
-			remedy = fmt.Sprintf("add ms_mode=prefer-crc to spec.driverConfig.ceph.%s of ClusterCSIDriver %s", d.KernelOptions, d.Name)
+			remedy = fmt.Sprintf("add %s to spec.driverConfig.ceph.%s of ClusterCSIDriver %s", driver.PreferCRC, d.KernelOptions, d.Name)
 		}
 		out = append(out, fmt.Sprintf("StorageClass %s: no node mounts its volumes: the mons of Ceph cluster %s speak messenger protocol 2 alone, and the kernel of a node does that only when told; %s",
 			class.Name, fsid, remedy))

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
@@ -90,8 +88,9 @@ func (c *snapshots) sync(ctx context.Context, syncCtx factory.SyncContext, manag
 	problem := errors.Join(problems...)
 	forbidden, unknown := c.access.forbidden(ctx, syncCtx.Queue(), c.secretUses())
 	said := []*condition.Said{degraded(problem)}
-	if usable := usableSnapshots(foreign, forbidden); unknown == nil || *usable.Status == operatorv1.ConditionFalse {
-		said = append(said, usable)
+	classes := usable(condition.SnapshotClassesUsable, trouble{condition.ForeignClass, foreign}, trouble{condition.Forbidden, forbidden})
+	if unknown == nil || *classes.Status == operatorv1.ConditionFalse {
+		said = append(said, classes)
 	}
 	return errors.Join(condition.Say(ctx, c.Operator, snapshotsName, nil, said...), problem, unknown)
 }
@@ -240,17 +239,4 @@ func degraded(problem error) *condition.Said {
 		return condition.Good(condition.SnapshotClassesDegraded)
 	}
 	return condition.New(condition.SnapshotClassesDegraded, operatorv1.ConditionTrue, condition.SyncError, problem.Error())
-}
-
-// usableSnapshots decides: the reason is that of the first text.
-func usableSnapshots(foreign, forbidden []string) *condition.Said {
-	reason := condition.Forbidden
-	if len(foreign) > 0 {
-		reason = condition.ForeignClass
-	}
-	texts := slices.Concat(foreign, forbidden)
-	if len(texts) == 0 {
-		return condition.New(condition.SnapshotClassesUsable, operatorv1.ConditionTrue, condition.AsExpected, "")
-	}
-	return condition.New(condition.SnapshotClassesUsable, operatorv1.ConditionFalse, reason, strings.Join(texts, "; "))
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -89,7 +88,7 @@ func (c *usability) sync(ctx context.Context, syncCtx factory.SyncContext, _ ope
 	}
 	clusters, _ := c.Clusters.Get()
 	forbidden, unknown := c.access.forbidden(ctx, syncCtx.Queue(), uses)
-	said := usable(
+	said := usable(condition.ClassesUsable,
 		trouble{condition.ForeignClass, foreign(existing, c.Driver)},
 		trouble{condition.PlaceMissing, problems},
 		trouble{condition.Forbidden, forbidden},
@@ -140,14 +139,14 @@ func (c *usability) matters(object any) bool {
 	return len(uses) > 0
 }
 
-// trouble is what keeps StorageClasses from working, in sorted sentences.
+// trouble is what keeps classes from working, in sorted sentences.
 type trouble struct {
 	reason string
 	texts  []string
 }
 
 // usable decides: the reason is that of the first text.
-func usable(troubles ...trouble) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func usable(kind string, troubles ...trouble) *condition.Said {
 	reason, texts := condition.AsExpected, []string(nil)
 	for _, t := range troubles {
 		if len(texts) == 0 && len(t.texts) > 0 {
@@ -156,9 +155,9 @@ func usable(troubles ...trouble) *applyoperatorv1.OperatorConditionApplyConfigur
 		texts = append(texts, t.texts...)
 	}
 	if len(texts) == 0 {
-		return condition.New(condition.ClassesUsable, operatorv1.ConditionTrue, reason, "")
+		return condition.New(kind, operatorv1.ConditionTrue, reason, "")
 	}
-	return condition.New(condition.ClassesUsable, operatorv1.ConditionFalse, reason, strings.Join(texts, "; "))
+	return condition.New(kind, operatorv1.ConditionFalse, reason, strings.Join(texts, "; "))
 }
 
 func foreign(existing *storagev1.StorageClass, d driver.Driver) []string {

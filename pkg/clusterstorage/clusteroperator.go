@@ -186,5 +186,5 @@ func undeclared(kubernetes bool) string {
 	if kubernetes {
 		tool = "kubectl"
 	}
-	return "No Ceph cluster is declared. Declare one with `" + tool + " create secret generic " + driver.CredentialsSecret + " -n " + driver.Namespace + " --from-file=ceph.conf --from-file=keyring`"
+	return "No Ceph cluster is declared. Declare one with `" + driver.Declare(tool) + "`"
 }

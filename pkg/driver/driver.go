@@ -20,6 +20,11 @@ const Program = "ceph-csi-driver-operator"
 // CredentialsSecret is the Secret that declares the Ceph cluster.
 const CredentialsSecret = "ceph-credentials"
 
+// Declare is the command that makes it of the files of the README, with the tool that administrators have.
+func Declare(tool string) string {
+	return tool + " create secret generic " + CredentialsSecret + " -n " + Namespace + " --from-file=ceph.conf --from-file=keyring"
+}
+
 // ClusterLabel marks the Secrets that declare further Ceph clusters.
 const ClusterLabel = "storage.openshift.io/ceph-cluster"
 

@@ -4,13 +4,15 @@ import "regexp"
 
 var msMode = regexp.MustCompile(`(?:^|[,;: ])ms_mode=([a-z-]+)`)
 
+// PreferCRC has kernel clients speak messenger protocol 2: all that know it know this mode, which costs least.
+const PreferCRC = "ms_mode=prefer-crc"
+
 // Msgr2 says whether the options of mounts or mapped images make kernel clients speak Ceph's
 // messenger protocol 2, whatever of its modes.
+func (s Settings) Msgr2() bool { return Msgr2(s.KernelMountOptions + ";" + s.MapOptions) }
+
+// Msgr2 says whether a kernel client with these options speaks messenger protocol 2: of several modes, it takes the last.
 func Msgr2(options string) bool {
-	for _, mode := range msMode.FindAllStringSubmatch(options, -1) {
-		if mode[1] != "legacy" {
-			return true
-		}
-	}
-	return false
+	modes := msMode.FindAllStringSubmatch(options, -1)
+	return len(modes) > 0 && modes[len(modes)-1][1] != "legacy"
 }

@@ -4,18 +4,20 @@ import "testing"
 
 func TestMsgr2(t *testing.T) {
 	tests := map[string]struct {
-		options string
-		want    bool
+		settings Settings
+		want     bool
 	}{
-		"Unset":       {"", false},
-		"Mount":       {"noatime,ms_mode=prefer-crc", true},
-		"MountLegacy": {"ms_mode=legacy", false},
-		"Map":         {"ms_mode=secure", true},
-		"MapOfKRBD":   {"nbd:try-netlink;krbd:lock_on_read,ms_mode=crc", true},
-		"OtherOption": {"krbd:no_ms_mode=crc", false},
+		"Unset":       {Settings{}, false},
+		"Mount":       {Settings{KernelMountOptions: "noatime,ms_mode=prefer-crc"}, true},
+		"MountLegacy": {Settings{KernelMountOptions: "ms_mode=legacy"}, false},
+		"Map":         {Settings{MapOptions: "ms_mode=secure"}, true},
+		"MapOfKRBD":   {Settings{MapOptions: "nbd:try-netlink;krbd:lock_on_read,ms_mode=crc"}, true},
+		"OtherOption": {Settings{MapOptions: "krbd:no_ms_mode=crc"}, false},
+		"LastMode":    {Settings{KernelMountOptions: "ms_mode=secure,ms_mode=legacy"}, false},
+		"Fuse":        {Settings{FuseMountOptions: "ms_mode=secure"}, false},
 	}
 	for name, tc := range tests {
-		if got := Msgr2(tc.options); got != tc.want {
+		if got := tc.settings.Msgr2(); got != tc.want {
 			t.Errorf("%s: got %t", name, got)
 		}
 	}

@@ -15,12 +15,10 @@ const (
 	// DefaultSubvolumeGroup is the group that ceph-csi uses unless config.json names another.
 	DefaultSubvolumeGroup = "csi"
 
-	cephFSApplication   = "cephfs"
-	filesystemParameter = "fsName"
-
+	cephFSApplication           = "cephfs"
+	filesystemParameter         = "fsName"
 	kernelMountOptionsParameter = "kernelMountOptions"
-
-	filesystemAdvice = "name a filesystem in spec.driverConfig.ceph.filesystem of ClusterCSIDriver " + cephFSName
+	filesystemAdvice            = "name a filesystem in spec.driverConfig.ceph.filesystem of ClusterCSIDriver " + cephFSName
 )
 
 // subvolumes is the Storage of CephFS: subvolumes in a group of a filesystem.

@@ -60,9 +60,7 @@ func decide(d driver.Driver, in Input) State {
 	case in.Deployed, in.Volumes:
 		return State{Open: true}
 	case !in.Declared:
-		return State{Reason: condition.NoCephCluster, Message: fmt.Sprintf(
-			"No Ceph cluster is declared; create the Secret: oc create secret generic %s -n %s --from-file=ceph.conf --from-file=keyring",
-			driver.CredentialsSecret, driver.Namespace)}
+		return State{Reason: condition.NoCephCluster, Message: "No Ceph cluster is declared; create the Secret: " + driver.Declare("oc")}
 	case !in.NeedsFilesystem:
 		return State{Open: true}
 	case !in.AskedCeph:

@@ -57,7 +57,7 @@ func recordOf(cluster ceph.Cluster) state.Cluster {
 // inForm lists the mons by the addresses that the settings need: kernel clients that speak
 // msgr2 know the mons by their v2 addresses alone.
 func inForm(cluster state.Cluster, settings driver.Settings) state.Cluster {
-	if !driver.Msgr2(settings.KernelMountOptions+";"+settings.MapOptions) || len(cluster.MonHost) == 0 {
+	if !settings.Msgr2() || len(cluster.MonHost) == 0 {
 		return cluster
 	}
 	cluster.Monitors = nil

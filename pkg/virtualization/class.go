@@ -13,11 +13,8 @@ import (
 	savedstate "github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
-const (
-	// defaultForMachines marks the StorageClass that KubeVirt and CDI prefer to the default one.
-	defaultForMachines  = "storageclass.kubevirt.io/is-default-virt-class"
-	mapOptionsParameter = "mapOptions"
-)
+// defaultForMachines marks the StorageClass that KubeVirt and CDI prefer to the default one.
+const defaultForMachines = "storageclass.kubevirt.io/is-default-virt-class"
 
 // step is what to do with the StorageClass for virtual machines.
 type step int
@@ -103,9 +100,9 @@ func (f classFacts) wanted() *storagev1.StorageClass {
 	if out.Parameters == nil {
 		out.Parameters = map[string]string{}
 	}
-	options := driver.JoinMapOptions(out.Parameters[mapOptionsParameter], f.asset.Parameters[mapOptionsParameter])
+	options := driver.JoinMapOptions(out.Parameters[f.driver.KernelOptions], f.asset.Parameters[f.driver.KernelOptions])
 	maps.Copy(out.Parameters, f.asset.Parameters)
-	out.Parameters[mapOptionsParameter] = options
+	out.Parameters[f.driver.KernelOptions] = options
 	return out
 }
 
