@@ -33,8 +33,13 @@ func tryAll(ctx context.Context, d driver.Driver, c change, random *rand.Rand) [
 	}
 	undisturbed := learn(ctx, d, c)
 	all := undisturbed.cases()
-	results.begin(c.name, len(all))
-	some := rounds(chosen(c.name, all, random))
+	count := func() {
+		first, _ := inTurns(all, results.of(c.name))
+		results.begin(c.name, len(all), len(first))
+	}
+	count()
+	defer count()
+	some := rounds(chosen(c.name, slices.Clone(all), random))
 	var wrong []string
 	for i, one := range some {
 		if ctx.Err() != nil || !until.IsZero() && time.Now().After(until) {
@@ -114,31 +119,41 @@ func chosen(change string, all []attempt, random *rand.Rand) []attempt {
 		return sample.Of(all, sampledFaults, random)
 	}
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return inTurns(all, func(a attempt) bool { _, tried := results.Tried[key(change, a)]; return tried })
-}
-
-// inTurns are those that were not tried: each fault once, and then the program is killed at each write, at each eighth in
-// one attempt. Others are for a soak that has nothing left of these: its time is for changes that have.
-func inTurns(all []attempt, tried func(attempt) bool) []attempt {
-	var met, killed, others []attempt
-	known := map[string]bool{}
-	for _, a := range all {
-		to := &others
-		switch {
-		case !known[a.fault.Name]:
-			to = &met
-		case a.fault.Each > 0:
-			to = &killed
-		}
-		known[a.fault.Name] = true
-		if !tried(a) {
-			*to = append(*to, a)
-		}
-	}
-	if first := append(met, killed...); len(first) > 0 {
+	first, others := inTurns(all, results.of(change))
+	if len(first) > 0 {
 		return first
 	}
+	if results.inFirstTurn() {
+		return nil // The time is for changes that have something left of it.
+	}
 	return others
+}
+
+// inTurns are what is not tried yet: the first turn has each fault that was met at no write, once, and kills the program at
+// each write, at each eighth in one attempt.
+func inTurns(all []attempt, of func(attempt) (outcome, bool)) (first, others []attempt) {
+	met := map[string]bool{}
+	for _, a := range all {
+		if o, tried := of(a); tried && o.Hit != "" {
+			met[a.fault.Name] = true
+		}
+	}
+	var killed []attempt
+	for _, a := range all {
+		if _, tried := of(a); tried {
+			continue
+		}
+		switch {
+		case !met[a.fault.Name]:
+			met[a.fault.Name] = true
+			first = append(first, a)
+		case a.fault.Each > 0:
+			killed = append(killed, a)
+		default:
+			others = append(others, a)
+		}
+	}
+	return append(first, killed...), others
 }
 
 // round is a fault on the way there, and one on the way back, or just one of both.

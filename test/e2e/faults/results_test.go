@@ -28,6 +28,8 @@ type journal struct {
 	Operator string
 	// Cases is how many faults each change could meet.
 	Cases map[string]int
+	// Left is how much each change has left of the first turn, see inTurns.
+	Left map[string]int
 	// Tried are outcomes by change and attempt.
 	Tried map[string]outcome
 	// file is where it is kept, if anywhere.
@@ -45,13 +47,36 @@ type outcome struct {
 	Seconds float64
 }
 
-var results = journal{Cases: map[string]int{}, Tried: map[string]outcome{}}
+func newJournal() journal {
+	return journal{Cases: map[string]int{}, Left: map[string]int{}, Tried: map[string]outcome{}}
+}
+
+var results = newJournal()
 
 func key(change string, one attempt) string { return change + ": " + one.String() }
 
-func (j *journal) begin(change string, cases int) {
+// begin keeps how many attempts a change has, and has left of the first turn.
+func (j *journal) begin(change string, cases, left int) {
 	GinkgoHelper()
-	j.update(func() { j.Cases[change] = cases })
+	j.update(func() { j.Cases[change], j.Left[change] = cases, left })
+}
+
+// of are the outcomes of a change's attempts.
+func (j *journal) of(change string) func(attempt) (outcome, bool) {
+	return func(a attempt) (outcome, bool) {
+		o, tried := j.Tried[key(change, a)]
+		return o, tried
+	}
+}
+
+// inFirstTurn says that some change has not met all that comes first.
+func (j *journal) inFirstTurn() bool {
+	for _, left := range j.Left {
+		if left > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // done says that there is nothing left to try of a change.
@@ -131,10 +156,10 @@ func (j *journal) update(change func()) {
 	text, err := os.ReadFile(j.file)
 	if !errors.Is(err, fs.ErrNotExist) {
 		Expect(err).NotTo(HaveOccurred())
-		var kept journal
+		kept := newJournal()
 		Expect(json.Unmarshal(text, &kept)).To(Succeed(), "remove %s to begin anew", j.file)
 		if kept.Operator == j.Operator {
-			j.Cases, j.Tried = kept.Cases, kept.Tried
+			j.Cases, j.Left, j.Tried = kept.Cases, kept.Left, kept.Tried
 		}
 	}
 	change()

@@ -24,30 +24,53 @@ func soak(t *testing.T) {
 }
 
 // TestTurns has a soak meet each fault at some write, and kill the program at each, each eighth in one attempt, before it
-// meets any other at two, whatever the seed.
+// meets any other at two, whatever the seed, also where one with another seed has begun.
 func TestTurns(t *testing.T) {
 	all := learned{there: passage{writes: 4, calls: 3}, back: passage{writes: 2}}.cases()
-	for seed := range uint64(3) {
+	shuffle := func(seed uint64) {
 		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		tried := map[attempt]bool{}
-		isTried := func(a attempt) bool { return tried[a] }
-		first := inTurns(all, isTried)
+	}
+	for seed := range uint64(3) {
+		shuffle(seed)
+		tried := map[attempt]outcome{}
+		of := func(a attempt) (outcome, bool) { o, is := tried[a]; return o, is }
+		begun, _ := inTurns(all, of)
+		for _, a := range begun[:len(faults.All)/2] {
+			tried[a] = outcome{Hit: "a write"}
+		}
+		shuffle(seed + 100)
+		first, _ := inTurns(all, of)
 		met, kills := map[string]bool{}, 0
+		for a := range tried {
+			met[a.fault.Name] = true
+		}
 		for i, a := range first {
-			tried[a], met[a.fault.Name] = true, true
-			if i == len(faults.All)-1 && len(met) != len(faults.All) {
+			tried[a], met[a.fault.Name] = outcome{Hit: "a write"}, true
+			if i == len(faults.All)-len(faults.All)/2-1 && len(met) != len(faults.All) {
 				t.Errorf("seed %d: %d faults among the first %d attempts", seed, len(met), i+1)
 			}
+		}
+		for a := range tried {
 			if a.fault.Each > 0 {
 				kills++
 			}
 		}
-		if want := 2 * (4 + 2 + 3); kills != want || len(first) != len(faults.All)+want-4 {
-			t.Errorf("seed %d: %d kills of %d attempts, want %d", seed, kills, len(first), want)
+		if want := 2 * (4 + 2 + 3); kills != want || len(tried) != len(faults.All)+want-4 {
+			t.Errorf("seed %d: %d kills of %d attempts, want %d", seed, kills, len(tried), want)
 		}
-		if others := inTurns(all, isTried); len(first)+len(others) != len(all) || slices.ContainsFunc(others, isTried) {
-			t.Errorf("seed %d: %d, then %d of %d attempts", seed, len(first), len(others), len(all))
+		again, others := inTurns(all, of)
+		if len(again) > 0 || len(tried)+len(others) != len(all) || slices.ContainsFunc(others, func(a attempt) bool { _, is := of(a); return is }) {
+			t.Errorf("seed %d: %d, then %d and %d of %d attempts", seed, len(tried), len(again), len(others), len(all))
 		}
+	}
+}
+
+// TestNoWrite has a fault that found no write met at another one.
+func TestNoWrite(t *testing.T) {
+	all := []attempt{{fault: faults.All[0], at: 1}, {fault: faults.All[0], at: 2}}
+	first, _ := inTurns(all, func(a attempt) (outcome, bool) { return outcome{}, a.at == 1 })
+	if !slices.Equal(first, all[1:]) {
+		t.Errorf("got %v", first)
 	}
 }
 
@@ -78,9 +101,9 @@ func TestGoingOn(t *testing.T) {
 	soak(t)
 	before := results
 	t.Cleanup(func() { results = before })
-	results = journal{Cases: map[string]int{}, Tried: map[string]outcome{}}
+	results = newJournal()
 	all := learned{there: passage{writes: 1}}.cases()
-	results.begin("a change", len(all))
+	results.begin("a change", len(all), 0)
 	for i, a := range all[1:] {
 		results.Tried[key("a change", a)] = outcome{Change: "a change", Fault: a.fault.Name, Hit: "a write", Failed: i == 0}
 	}
@@ -99,6 +122,27 @@ func TestGoingOn(t *testing.T) {
 	t.Setenv("ONLY", fmt.Sprintf("^a change: %s$", all[1]))
 	if got := chosen("a change", append([]attempt(nil), all...), nil); len(got) != 1 || got[0] != all[1] {
 		t.Errorf("ONLY leaves %v", got)
+	}
+}
+
+// TestFirstTurn leaves a soak's time to changes that have something left of the first turn.
+func TestFirstTurn(t *testing.T) {
+	gomega.RegisterTestingT(t)
+	soak(t)
+	before := results
+	t.Cleanup(func() { results = before })
+	results = newJournal()
+	all := learned{there: passage{writes: 2}}.cases()
+	for _, a := range all {
+		if a.at == 1 || a.fault.Each > 0 {
+			results.Tried[key("a change", a)] = outcome{Hit: "a write"}
+		}
+	}
+	for left, want := range map[int]bool{1: false, 0: true} {
+		results.begin("another change", len(all), left)
+		if got := chosen("a change", slices.Clone(all), rand.New(rand.NewPCG(1, 0))); len(got) > 0 != want {
+			t.Errorf("another change has %d left of the first turn, this one tries %d attempts", left, len(got))
+		}
 	}
 }
 
@@ -150,20 +194,22 @@ func TestTogether(t *testing.T) {
 	gomega.RegisterTestingT(t)
 	file := filepath.Join(t.TempDir(), "faults.json")
 	of := func(operator string) *journal {
-		return &journal{Operator: operator, Cases: map[string]int{}, Tried: map[string]outcome{}, file: file}
+		j := newJournal()
+		j.Operator, j.file = operator, file
+		return &j
 	}
 	stale, first, second := of("former"), of("present"), of("present")
-	stale.begin("a change", 1)
+	stale.begin("a change", 1, 1)
 	for i, part := range []*journal{first, second, first} {
 		name := fmt.Sprintf("change %d", i)
-		part.begin(name, 1)
+		part.begin(name, 1, i)
 		part.note(name, outcome{Change: name, Hit: "a write"})
 	}
 	want := []string{"change 0", "change 1", "change 2"}
 	for _, part := range []*journal{first, second} {
 		part.update(func() {})
-		if got := slices.Sorted(maps.Keys(part.Tried)); !slices.Equal(got, want) || len(part.Cases) != len(want) {
-			t.Errorf("got %v of %v", got, part.Cases)
+		if got := slices.Sorted(maps.Keys(part.Tried)); !slices.Equal(got, want) || len(part.Cases) != len(want) || !part.inFirstTurn() {
+			t.Errorf("got %v of %v, %v left", got, part.Cases, part.Left)
 		}
 	}
 }

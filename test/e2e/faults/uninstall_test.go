@@ -139,7 +139,7 @@ func (c commandOf) run(ctx context.Context, api, ceph attempt) (atAPI, atCeph st
 		hit string
 	}{{api, atAPI}, {ceph, atCeph}} {
 		if one.hit != "" {
-			results.begin("uninstall", mostRuns)
+			results.begin("uninstall", mostRuns, 0)
 			results.note(key("uninstall", one.attempt)+" "+one.hit, outcome{Change: "uninstall", Fault: one.fault.Name, Hit: one.hit})
 		}
 	}
