@@ -125,11 +125,14 @@ func TestStorageClass(t *testing.T) {
 		var class storagev1.StorageClass
 		asset(t, d, assets.StorageClass, &class)
 		parameters := want[d.Kind]
-		for _, use := range []string{"provisioner", "controller-expand", "controller-publish", "node-stage"} {
-			secret := d.ProvisionerSecret()
-			if use == "node-stage" {
-				secret = d.NodeSecret()
-			}
+		uses := map[string]string{
+			"provisioner": d.ProvisionerSecret(), "controller-expand": d.ProvisionerSecret(), "controller-publish": d.ProvisionerSecret(),
+			"node-stage": d.NodeSecret(),
+		}
+		if d.Kind == driver.RBD.Kind {
+			uses["node-publish"] = d.NodeSecret()
+		}
+		for use, secret := range uses {
 			parameters["csi.storage.k8s.io/"+use+"-secret-name"] = secret
 			parameters["csi.storage.k8s.io/"+use+"-secret-namespace"] = driver.Namespace
 		}

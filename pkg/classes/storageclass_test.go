@@ -104,6 +104,8 @@ func TestHook(t *testing.T) {
 		"csi.storage.k8s.io/controller-publish-secret-namespace": "openshift-cluster-csi-drivers",
 		"csi.storage.k8s.io/node-stage-secret-name":              "ceph-rbd-csi-node",
 		"csi.storage.k8s.io/node-stage-secret-namespace":         "openshift-cluster-csi-drivers",
+		"csi.storage.k8s.io/node-publish-secret-name":            "ceph-rbd-csi-node",
+		"csi.storage.k8s.io/node-publish-secret-namespace":       "openshift-cluster-csi-drivers",
 	}
 	tests := map[string]struct {
 		reason   string

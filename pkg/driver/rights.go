@@ -98,7 +98,7 @@ var (
 	nodesNote      = []string{"fs subvolume metadata set", "fs subvolume snapshot metadata set"}
 	controllersAsk = []string{
 		"fs subvolumegroup create",
-		"fs subvolume create", "fs subvolume rm", "fs subvolume resize", "fs subvolume info", "fs subvolume getpath",
+		"fs subvolume create", "fs subvolume rm", "fs subvolume resize", "fs subvolume pin", "fs subvolume info", "fs subvolume getpath",
 		"fs subvolume metadata set", "fs subvolume metadata ls", "fs subvolume metadata rm",
 		"fs subvolume snapshot create", "fs subvolume snapshot rm", "fs subvolume snapshot info", "fs subvolume snapshot clone",
 		"fs subvolume snapshot metadata set", "fs subvolume snapshot metadata ls", "fs subvolume snapshot metadata rm",

@@ -48,7 +48,7 @@ func inFilesystem(name string, groups []string, directories ...string) UserCaps 
 	for _, group := range groups {
 		for _, command := range []string{
 			"fs clone cancel", "fs clone status", "fs subvolume create", "fs subvolume getpath", "fs subvolume info",
-			"fs subvolume metadata ls", "fs subvolume metadata rm", "fs subvolume metadata set", "fs subvolume resize", "fs subvolume rm", "fs subvolume snapshot clone",
+			"fs subvolume metadata ls", "fs subvolume metadata rm", "fs subvolume metadata set", "fs subvolume pin", "fs subvolume resize", "fs subvolume rm", "fs subvolume snapshot clone",
 			"fs subvolume snapshot create", "fs subvolume snapshot info", "fs subvolume snapshot metadata ls", "fs subvolume snapshot metadata rm",
 			"fs subvolume snapshot metadata set", "fs subvolume snapshot rm", "fs subvolumegroup create",
 		} {

@@ -26,8 +26,6 @@ import (
 // TestRetired: what a former version has applied, and this one does not, goes; where it has gone, nobody asks for it.
 func TestRetired(t *testing.T) {
 	cephfs := map[string]retiredCase{
-		"Provisioner": {"CephFS modifies no volumes", "ceph-cephfs-provisioner-volumeattributesclass-reader-binding", true},
-		"Resizer":     {"nor does its resizer", "ceph-cephfs-resizer-volumeattributesclass-reader-binding", true},
 		"Secrets":     {"it was for all Secrets of the cluster", "ceph-cephfs-provisioner-configmap-and-secret-reader-binding", true},
 		"Snapshotter": {"so was the snapshotter's", "ceph-cephfs-main-snapshotter-binding", true},
 		"Present":     {"it is among the present assets", "ceph-cephfs-main-provisioner-binding", false},
@@ -36,7 +34,7 @@ func TestRetired(t *testing.T) {
 	rbd := map[string]retiredCase{
 		"Secrets":     {"it was for all Secrets of the cluster", "ceph-rbd-provisioner-configmap-and-secret-reader-binding", true},
 		"Snapshotter": {"so was the snapshotter's", "ceph-rbd-main-snapshotter-binding", true},
-		"Present":     {"RBD modifies images", "ceph-rbd-provisioner-volumeattributesclass-reader-binding", false},
+		"Present":     {"it is among the present assets", "ceph-rbd-main-provisioner-binding", false},
 		"Sibling":     {"the other driver's operator takes its own", "ceph-cephfs-main-snapshotter-binding", false},
 	}
 	t.Run("CephFS", func(t *testing.T) { expectRetired(t, driver.CephFS, cephfs) })

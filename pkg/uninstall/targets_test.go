@@ -79,8 +79,7 @@ func TestManifestsAreRemoved(t *testing.T) {
 func TestFormerVersionsAreRemoved(t *testing.T) {
 	have := names(allTargets(t))
 	for _, want := range []string{
-		"ClusterRoleBinding ceph-cephfs-provisioner-volumeattributesclass-reader-binding",
-		"ClusterRoleBinding ceph-cephfs-resizer-volumeattributesclass-reader-binding",
+		"ClusterRoleBinding ceph-cephfs-provisioner-configmap-and-secret-reader-binding",
 		"ClusterRoleBinding ceph-rbd-main-snapshotter-binding", "ClusterRole openshift-csi-main-snapshotter-role",
 	} {
 		if !slices.Contains(have, want) {

@@ -23,8 +23,6 @@ type Account struct {
 	// Shared are roles of others that it is bound to, by name: they are not ours to narrow, so each is needed
 	// as a whole, or not at all.
 	Shared map[string][]Right
-	// Unused are reasons for those of which no suite was seen to use anything.
-	Unused map[string]string
 }
 
 // Reason is why a right is needed that no suite was seen to use.
@@ -86,13 +84,8 @@ func (a Account) Compare(used []Request) []string {
 			out = append(out, fmt.Sprintf("%s does not need: %s", a.Name, r))
 		}
 	}
-	for role := range a.Unused {
-		if a.Shared[role] == nil {
-			out = append(out, fmt.Sprintf("%s is not bound to %s, which is listed as needed", a.Name, role))
-		}
-	}
 	for role := range a.Shared {
-		if !bound[role] && strings.TrimSpace(a.Unused[role]) == "" {
+		if !bound[role] {
 			out = append(out, fmt.Sprintf("%s does not need: anything of %s", a.Name, role))
 		}
 	}

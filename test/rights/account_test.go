@@ -115,15 +115,6 @@ func TestCompare(t *testing.T) {
 			used:    []Request{asked},
 			want:    []string{"x does not need: anything of main"},
 		},
-		"SharedAndListed": {
-			reason:  "a reason stands for the suite that is missing",
-			account: Account{Shared: map[string][]Right{"main": held(Cluster, "delete")}, Unused: map[string]string{"main": "for bad days"}},
-		},
-		"ListedAndNotBound": {
-			reason:  "a reason for a binding that has gone misleads",
-			account: Account{Unused: map[string]string{"main": "for bad days"}},
-			want:    []string{"x is not bound to main, which is listed as needed"},
-		},
 		"SharedAndOwn": {
 			reason:  "the role that all drivers have would do",
 			account: Account{Held: held(Namespace, "get"), Shared: map[string][]Right{"main": held(Cluster, "get")}},

@@ -56,9 +56,6 @@ var ofOperator = justified(
 const ofFormer = "rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-main-snapshotter-binding " +
 	"rbac.authorization.k8s.io/clusterrolebindings:ceph-KIND-provisioner-configmap-and-secret-reader-binding"
 
-const ofFormerCephFS = " rbac.authorization.k8s.io/clusterrolebindings:ceph-cephfs-provisioner-volumeattributesclass-reader-binding " +
-	"rbac.authorization.k8s.io/clusterrolebindings:ceph-cephfs-resizer-volumeattributesclass-reader-binding"
-
 // ofDriver are those of a driver's operator, on objects that it names itself.
 func ofDriver(d driver.Driver) map[Right]Reason {
 	out := maps.Clone(ofOperator)
@@ -70,14 +67,10 @@ func ofDriver(d driver.Driver) map[Right]Reason {
 	if class := d.Virtualization.Class; class != "" {
 		classes += " storage.k8s.io/storageclasses:" + class
 	}
-	retired := ofFormer
-	if d.Kind == driver.CephFS.Kind {
-		retired += ofFormerCephFS
-	}
 	maps.Copy(out, justified(
 		reason{newer, Cluster, "update", classes},
 		reason{newer, Namespace, "update", "/serviceaccounts:" + d.ControllerName() + "-sa /serviceaccounts:" + d.NodeName() + "-sa"},
-		reason{former, Cluster, "delete", strings.ReplaceAll(retired, "KIND", d.Kind)},
+		reason{former, Cluster, "delete", strings.ReplaceAll(ofFormer, "KIND", d.Kind)},
 	))
 	for _, name := range d.SidecarLeases() {
 		lease := "coordination.k8s.io/leases:" + name
@@ -125,14 +118,6 @@ func ofPods(d driver.Driver) map[string]map[Right]Reason {
 	}
 	return map[string]map[Right]Reason{d.NodeName() + "-sa": node, d.ControllerName() + "-sa": controller}
 }
-
-// modify is why roles for VolumeAttributesClasses are needed.
-const modify = "VolumeAttributesClasses: ceph-csi modifies images by them since 3.17"
-
-// unused are shared roles that the drivers' pods need, although no suite uses anything of them.
-var unused = map[string]map[string]string{driver.RBD.ControllerName() + "-sa": {
-	"openshift-csi-provisioner-volumeattributesclass-reader-role": modify, "openshift-csi-resizer-volumeattributesclass-reader-role": modify,
-}}
 
 // reason says why a verb is needed on resources ("group/resource" or "group/resource:name").
 type reason struct {

@@ -34,7 +34,7 @@ func Operands() ([]Account, error) {
 		}
 		for _, name := range OperandAccounts(d) {
 			own, others := applied.boundTo(name)
-			account := Account{Name: name, Home: driver.Namespace, Held: own, Shared: map[string][]Right{}, Justified: ofPods(d)[name], Unused: unused[name]}
+			account := Account{Name: name, Home: driver.Namespace, Held: own, Shared: map[string][]Right{}, Justified: ofPods(d)[name]}
 			for _, b := range others {
 				rules, known := shared[b.RoleRef.Name]
 				if !known {

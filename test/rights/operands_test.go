@@ -9,14 +9,14 @@ import (
 )
 
 // TestOperands: the sidecars run in the controllers; the nodes' pods are on machines whose owners read what their
-// accounts may read. ceph-csi modifies no volumes of CephFS.
+// accounts may read.
 func TestOperands(t *testing.T) {
 	all, err := Operands()
 	if err != nil || len(all) != 4 {
 		t.Fatalf("%d accounts: %v", len(all), err)
 	}
 	for _, a := range all {
-		want := map[string]int{driver.RBD.ControllerName() + "-sa": len(assets.SharedRoles()), driver.CephFS.ControllerName() + "-sa": len(assets.SharedRoles()) - 2}[a.Name]
+		want := map[string]int{driver.RBD.ControllerName() + "-sa": len(assets.SharedRoles()), driver.CephFS.ControllerName() + "-sa": len(assets.SharedRoles())}[a.Name]
 		if len(a.Shared) != want || len(a.Held) == 0 {
 			t.Errorf("%s has %d shared roles, want %d, and %d rights of its own", a.Name, len(a.Shared), want, len(a.Held))
 		}

@@ -105,6 +105,11 @@ func (v *Subvolume) Expand(bytes uint64) error {
 	return v.ask("fs subvolume resize", map[string]any{"new_size": fmt.Sprint(bytes)})
 }
 
+// Pin is ControllerModifyVolume: which MDS serves the subvolume, by a kind such as export.
+func (v *Subvolume) Pin(kind, setting string) error {
+	return v.ask("fs subvolume pin", map[string]any{"pin_type": kind, "pin_setting": setting})
+}
+
 // SetMetadata sets keys beside the tags; an empty value removes its key.
 func (v *Subvolume) SetMetadata(values map[string]string) error { return v.tag(values) }
 

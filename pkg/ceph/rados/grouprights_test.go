@@ -29,6 +29,7 @@ func testGroupRights(t *testing.T, c *cephdaemons.Ceph) {
 		{"a group that is there", "fs subvolumegroup create", arguments{"group_name": "mine"}, true},
 		{"a volume", "fs subvolume create", arguments{"sub_name": "v", "group_name": "mine"}, true},
 		{"its size", "fs subvolume resize", arguments{"sub_name": "v", "group_name": "mine", "new_size": "1048576"}, true},
+		{"which MDS serves it", "fs subvolume pin", arguments{"sub_name": "v", "group_name": "mine", "pin_type": "export", "pin_setting": "0"}, true},
 		{"what it is", "fs subvolume info", arguments{"sub_name": "v", "group_name": "mine"}, true},
 		{"whose it is", "fs subvolume metadata set", arguments{"sub_name": "v", "group_name": "mine", "key_name": "k", "value": "x"}, true},
 		{"who may mount it, and on which nodes it is", "fs subvolume metadata ls", arguments{"sub_name": "v", "group_name": "mine"}, true},

@@ -28,6 +28,7 @@ func Removed() {
 			figure("all "+kind+" deleted", begin)
 		}
 		env.Kubectl(ctx, "delete", "storageclasses", "--selector="+copiedClass)
+		env.Kubectl(ctx, "delete", "volumeattributesclasses", "--all", "--timeout="+deleted.String())
 		removed = time.Now()
 		Eventually(func(g Gomega) { g.Expect(volumeObjects(ctx, g)).To(BeEmpty()) }).WithContext(ctx).WithTimeout(deleted).Should(Succeed())
 	})

@@ -47,8 +47,10 @@ func forBoth(act func(driver.Driver)) {
 // claimed is a PersistentVolumeClaim to be.
 type claimed struct {
 	name, class string
-	mode        corev1.PersistentVolumeAccessMode
-	block       bool
+	// attributes is a VolumeAttributesClass, if any.
+	attributes string
+	mode       corev1.PersistentVolumeAccessMode
+	block      bool
 	// size is 1Gi unless it says otherwise.
 	size   string
 	source *corev1.TypedLocalObjectReference
@@ -67,10 +69,15 @@ func claim(ctx context.Context, c claimed) {
 	if c.block {
 		volumeMode = corev1.PersistentVolumeBlock
 	}
+	var attributes *string
+	if c.attributes != "" {
+		attributes = &c.attributes
+	}
 	_, err := env.Kube.CoreV1().PersistentVolumeClaims(metav1.NamespaceDefault).Create(ctx, &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: c.name, Labels: c.labels},
 		Spec: corev1.PersistentVolumeClaimSpec{
-			StorageClassName: &c.class, AccessModes: []corev1.PersistentVolumeAccessMode{c.mode}, VolumeMode: &volumeMode, DataSource: c.source,
+			VolumeAttributesClassName: attributes,
+			StorageClassName:          &c.class, AccessModes: []corev1.PersistentVolumeAccessMode{c.mode}, VolumeMode: &volumeMode, DataSource: c.source,
 			Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse(c.size)}},
 		},
 	}, metav1.CreateOptions{})

@@ -15,7 +15,7 @@ import (
 // calls are those that the suite sends secrets with.
 var calls = []string{
 	"CreateVolumeSecret", "DeleteVolumeSecret", "ControllerPublishVolumeSecret", "ControllerUnpublishVolumeSecret", "ControllerValidateVolumeCapabilitiesSecret",
-	"NodeStageVolumeSecret", "NodePublishVolumeSecret", "CreateSnapshotSecret", "DeleteSnapshotSecret", "ControllerExpandVolumeSecret", "ListSnapshotsSecret",
+	"NodeStageVolumeSecret", "NodePublishVolumeSecret", "CreateSnapshotSecret", "DeleteSnapshotSecret", "ControllerExpandVolumeSecret", "ControllerModifyVolumeSecret", "ListSnapshotsSecret",
 }
 
 // testSanity runs the suite of the CSI specification's project on both drivers.
@@ -31,17 +31,19 @@ func testSanity(t *testing.T, l *lab) {
 	rbd := l.user(t, "rbd", caps["rbd"]...)
 	// The suite has one user for all that a controller is asked for, and one for nodes.
 	for name, row := range map[string]struct {
-		controller, node, parameters map[string]string
-		access, skip                 string
+		controller, node, parameters, attributes map[string]string
+		access, skip                             string
 	}{
 		"rbd": {
 			controller: rbd, node: rbd, parameters: map[string]string{"clusterID": l.FSID(), "pool": "rbd", "imageFeatures": "layering"},
+			attributes: map[string]string{"maxWriteIops": "100"},
 			// The suite names no type of filesystem, which ceph-csi needs.
 			access: "block", skip: "NodeExpandVolume.*should work",
 		},
 		"cephfs": {
 			controller: l.user(t, "fs-p", caps["cephfs-provisioner"]...), node: l.user(t, "fs-n", caps["cephfs-node"]...),
 			parameters: map[string]string{"clusterID": l.FSID(), "fsName": cephdaemons.Filesystem}, access: "mount",
+			attributes: map[string]string{"mds-pin-export": "0"},
 			// While clients come to rest, or the mgr copies, ceph-csi has its caller come again, which the
 			// suite does not.
 			skip: "VolumeGroupSnapshot|should create volume from an existing source",
@@ -56,6 +58,7 @@ func testSanity(t *testing.T, l *lab) {
 			arguments := []string{
 				"--csi.endpoint=" + l.drivers[name+"-node"].endpoint, "--csi.controllerendpoint=" + l.drivers[name+"-controller"].endpoint,
 				"--csi.secrets=" + l.write(t, name+"-secrets.yaml", secrets), "--csi.testvolumeparameters=" + l.write(t, name+"-class.yaml", row.parameters),
+				"--csi.testvolumemutableparameters=" + l.write(t, name+"-attributes.yaml", row.attributes),
 				"--csi.testsnapshotparameters=" + l.write(t, name+"-snapshotclass.yaml", map[string]string{"clusterID": l.FSID()}),
 				"--csi.stagingdir=" + filepath.Join(l.dir, name, "staging"), "--csi.mountdir=" + filepath.Join(l.dir, name, "target"),
 				"--csi.testvolumeaccesstype=" + row.access, "--csi.testvolumesize=134217728", "--csi.testvolumeexpandsize=268435456", "--ginkgo.no-color", "--ginkgo.skip=" + row.skip,

@@ -27,6 +27,7 @@ var _ = Describe(description, Ordered, ContinueOnFailure, func() {
 	node.Grouped()
 	node.Shown()
 	node.Expanded()
+	node.Modified()
 	node.Rotated()
 	node.Disturbed()
 	node.Outages()

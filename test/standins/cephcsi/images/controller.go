@@ -64,6 +64,11 @@ func (c *Controller) CreateVolume(_ context.Context, request *csi.CreateVolumeRe
 	if err != nil {
 		return nil, internal(err)
 	}
+	if request.GetMutableParameters() != nil {
+		if err := limit(image, request.GetMutableParameters()); err != nil {
+			return nil, err
+		}
+	}
 	return &csi.CreateVolumeResponse{Volume: describe(request, image, class, info)}, nil
 }
 
@@ -171,7 +176,7 @@ func checkCreate(request *csi.CreateVolumeRequest) error {
 			return status.Error(codes.InvalidArgument, "multi node access modes are only supported on rbd `block` type volumes")
 		}
 	}
-	return nil
+	return checkLimits(request.GetMutableParameters())
 }
 
 func readOnly(mode csi.VolumeCapability_AccessMode_Mode) bool {

@@ -65,6 +65,9 @@ func (c *Controller) CreateVolume(_ context.Context, request *csi.CreateVolumeRe
 	if err := volume.Retag(); err != nil {
 		return nil, internal(err)
 	}
+	if err := pinned(volume, request.GetMutableParameters()); err != nil {
+		return nil, err
+	}
 	return answer(request, filesystem, volume.UUID(), volume.Name, path, int64(class.Bytes)), nil
 }
 
@@ -184,7 +187,7 @@ func checkCreate(request *csi.CreateVolumeRequest) error {
 			return status.Error(codes.InvalidArgument, "readOnly accessMode is supported only with content source")
 		}
 	}
-	return nil
+	return checkPin(request.GetMutableParameters())
 }
 
 func readOnly(capability *csi.VolumeCapability) bool {
