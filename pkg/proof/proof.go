@@ -91,8 +91,8 @@ type marks map[string]uint64
 func (m marks) raise(versions map[string]uint64) error {
 	var err error
 	for _, of := range slices.Sorted(maps.Keys(versions)) {
-		if now, was := versions[of], m[of]; now < was {
-			err = fmt.Errorf("%w: %s are those of resourceVersion %d, after %d; it goes on when that is passed, or the operator is restarted", ErrBack, of, now, was)
+		if was := m[of]; versions[of] < was {
+			err = fmt.Errorf("%w: %s are older than resourceVersion %d, which was seen; it goes on when that is passed, or the operator is restarted", ErrBack, of, was)
 		}
 		m[of] = max(m[of], versions[of])
 	}

@@ -95,3 +95,16 @@ func TestVersions(t *testing.T) {
 		})
 	}
 }
+
+// TestBackIsStable: what is said until the caches have caught up is written once, and not after each look.
+func TestBackIsStable(t *testing.T) {
+	m := marks{}
+	if err := m.raise(map[string]uint64{"Pods": 9, "PersistentVolumes": 9}); err != nil {
+		t.Fatal(err)
+	}
+	first := m.raise(map[string]uint64{"Pods": 3, "PersistentVolumes": 4})
+	second := m.raise(map[string]uint64{"Pods": 5, "PersistentVolumes": 8})
+	if first == nil || second == nil || first.Error() != second.Error() {
+		t.Errorf("%v, and then %v", first, second)
+	}
+}
