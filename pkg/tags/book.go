@@ -14,6 +14,8 @@ const (
 	foreign
 	// denied: the user of the connection may not read or write its tags.
 	denied
+	// unheard: no OSD answers, so the user may not, or OSDs went down a moment ago.
+	unheard
 	// missing: the image or subvolume does not exist.
 	missing
 	// bare: there is nothing that could be tagged.
@@ -33,6 +35,7 @@ var again = [verdicts]time.Duration{
 	tagged:  24 * time.Hour,
 	foreign: 30 * time.Minute,
 	denied:  10 * time.Minute,
+	unheard: time.Minute,
 	missing: 30 * time.Minute,
 	bare:    24 * time.Hour,
 	unready: time.Minute,

@@ -86,12 +86,12 @@ func (c *Controller) finding(cluster ceph.Cluster, infraID string) finding {
 	counts := c.count(cluster.FSID)
 	out := finding{counts: Counts{
 		Tagged:       counts[tagged],
-		Untagged:     counts[denied] + counts[unready] + counts[outrun] + counts[failed],
+		Untagged:     counts[denied] + counts[unheard] + counts[unready] + counts[outrun] + counts[failed],
 		Conflicting:  counts[foreign],
 		Missing:      counts[missing],
 		NothingToTag: counts[bare],
 	}}
-	for _, v := range []verdict{foreign, denied, missing, failed} {
+	for _, v := range []verdict{foreign, denied, unheard, missing, failed} {
 		if counts[v] > 0 {
 			out.sentences = append(out.sentences, c.sentence(cluster, infraID, v, counts[v]))
 		}
@@ -141,7 +141,7 @@ func (c *Controller) sentence(cluster ceph.Cluster, infraID string, v verdict, c
 		return sentence{condition.ForeignTag, fmt.Sprintf(
 			"%s: tagged as another cluster's, not as %q, and left so: a teardown of %q does not find them; %s; what belongs here anyway gets the tag by '%s'",
 			which, infraID, infraID, first.text, first.mend)}
-	case denied:
+	case denied, unheard:
 		return sentence{condition.AccessDenied, fmt.Sprintf(
 			"%s: client.%s may not read or write their tags: %s; give it the caps that README.md has for the operator's user",
 			which, cluster.Credentials.UserID, first.text)}

@@ -63,7 +63,7 @@ func verdictOf(err error) verdict {
 		{ceph.ErrNotFound, missing},
 		{ceph.ErrNotReady, unready}, {ceph.ErrNoActiveMDS, unready}, {ceph.ErrNotLoaded, unready},
 		{ceph.ErrChanged, outrun},
-		{ceph.ErrDenied, denied},
+		{ceph.ErrUnheard, unheard}, {ceph.ErrDenied, denied},
 	} {
 		if errors.Is(err, known.err) {
 			return known.verdict

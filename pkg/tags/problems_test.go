@@ -2,6 +2,7 @@ package tags
 
 import (
 	"context"
+	"fmt"
 	"syscall"
 	"testing"
 	"time"
@@ -190,6 +191,31 @@ func TestModuleIsLoading(t *testing.T) {
 	r.client.TagStore = whole
 	r.later(t, 2*time.Minute)
 	f.expect(t, r, 1, own(1))
+}
+
+// dead has OSDs that answer nobody.
+type dead struct{ driver.TagStore }
+
+func (dead) ImageMetadata(context.Context, ceph.ImagePlace) (ceph.ImageMetadata, error) {
+	return ceph.ImageMetadata{}, fmt.Errorf("%w: no OSD answers", ceph.ErrUnheard)
+}
+
+// TestUnheard: a user without caps gets no answer, and neither does one whose OSD died a moment ago: that is looked at
+// again soon.
+func TestUnheard(t *testing.T) {
+	f := fixtures["RBD"]
+	r := newRig(t, f.driver)
+	f.add(r, 1)
+	r.add(t, provisioned(f.driver, 1, 1))
+	whole := r.client.TagStore
+	r.client.TagStore = dead{whole}
+	r.later(t, 0)
+	r.expect(t, operatorv1.ConditionFalse, "AccessDenied", "PersistentVolume pvc-1 in Ceph cluster", "no OSD answers")
+	r.expectCounts(t, Counts{Untagged: 1})
+	r.client.TagStore = whole
+	r.later(t, 2*time.Minute)
+	f.expect(t, r, 1, own(1))
+	r.expect(t, operatorv1.ConditionTrue, "AsExpected")
 }
 
 // stuck has an image whose OSD does not answer, that of which is asked first.

@@ -104,7 +104,7 @@ func settles(ctx context.Context, look func(context.Context) bool) bool {
 }
 
 // callOSD is call for work that asks OSDs. A silence while all placement groups are active is a
-// refusal, ErrDenied.
+// refusal, ErrUnheard.
 func callOSD[T any](ctx context.Context, c *Conn, work func(*rados.Conn) (T, error)) (T, error) {
 	var none T
 	if c.silence.refuses() {
@@ -131,7 +131,7 @@ func callOSD[T any](ctx context.Context, c *Conn, work func(*rados.Conn) (T, err
 
 // withoutCaps is why an OSD does not answer.
 func (c *Conn) withoutCaps() error {
-	return fmt.Errorf("%w: no OSD answers client.%s, although all placement groups are active: it has no caps for OSDs", ceph.ErrDenied, c.source.UserID)
+	return fmt.Errorf("%w: no OSD answers client.%s, although all placement groups are active: it has no caps for OSDs", ceph.ErrUnheard, c.source.UserID)
 }
 
 // fromOSD says whether an OSD has answered; that a pool does not exist is what the mons say.
