@@ -15,9 +15,12 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/test/faults"
 )
 
-// soak is as an undisturbed one, whatever the suite was asked for.
+// soak is as an undisturbed one that has tried nothing yet, whatever the suite was asked for.
 func soak(t *testing.T) {
 	t.Helper()
+	before := results
+	t.Cleanup(func() { results = before })
+	results = newJournal()
 	for name, value := range map[string]string{"SOAK": "all", "SOAK_TIME": "1h", "ONLY": ""} {
 		t.Setenv(name, value)
 	}
@@ -99,9 +102,6 @@ func TestRounds(t *testing.T) {
 func TestGoingOn(t *testing.T) {
 	gomega.RegisterTestingT(t)
 	soak(t)
-	before := results
-	t.Cleanup(func() { results = before })
-	results = newJournal()
 	all := learned{there: passage{writes: 1}}.cases()
 	results.begin("a change", len(all), 0)
 	for i, a := range all[1:] {
@@ -129,9 +129,6 @@ func TestGoingOn(t *testing.T) {
 func TestFirstTurn(t *testing.T) {
 	gomega.RegisterTestingT(t)
 	soak(t)
-	before := results
-	t.Cleanup(func() { results = before })
-	results = newJournal()
 	all := learned{there: passage{writes: 2}}.cases()
 	for _, a := range all {
 		if a.at == 1 || a.fault.Each > 0 {

@@ -290,28 +290,40 @@ func (c *Controller) ControllerExpandVolume(_ context.Context, request *csi.Cont
 	if request.GetCapacityRange() == nil {
 		return nil, status.Error(codes.InvalidArgument, "capacityRange cannot be empty")
 	}
-	release, err := c.locks.Hold(request.GetVolumeId())
+	size := access.ImageSize(request.GetCapacityRange().GetRequiredBytes())
+	err := c.change(request.GetVolumeId(), request.GetSecrets(), func(image *volumes.Image, info volumes.ImageInfo) error {
+		size = max(size, info.Bytes)
+		if size == info.Bytes {
+			return nil
+		}
+		return image.Expand(size)
+	})
+	return &csi.ControllerExpandVolumeResponse{CapacityBytes: int64(size), NodeExpansionRequired: request.GetVolumeCapability().GetBlock() == nil}, err
+}
+
+// change does work on a volume that is there, while nobody else does.
+func (c *Controller) change(handle string, secrets map[string]string, work func(*volumes.Image, volumes.ImageInfo) error) error {
+	release, err := c.locks.Hold(handle)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer release()
-	session, image, err := c.find(request.GetVolumeId(), request.GetSecrets())
+	session, image, err := c.find(handle, secrets)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if session == nil {
-		return nil, status.Errorf(codes.NotFound, "volume ID %s not found", request.GetVolumeId())
+		return status.Errorf(codes.NotFound, "volume ID %s not found", handle)
 	}
 	defer session.Close()
 	info, err := image.Info()
 	if volumes.IsMissing(err) {
-		return nil, status.Errorf(codes.NotFound, "volume ID %s not found", request.GetVolumeId())
+		return status.Errorf(codes.NotFound, "volume ID %s not found", handle)
 	}
-	size := max(access.ImageSize(request.GetCapacityRange().GetRequiredBytes()), info.Bytes)
-	if err == nil && size > info.Bytes {
-		err = image.Expand(size)
+	if err != nil {
+		return internal(err)
 	}
-	return &csi.ControllerExpandVolumeResponse{CapacityBytes: int64(size), NodeExpansionRequired: request.GetVolumeCapability().GetBlock() == nil}, internal(err)
+	return internal(work(image, info))
 }
 
 // ValidateVolumeCapabilities confirms what one node writes.

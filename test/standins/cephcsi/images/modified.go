@@ -25,26 +25,12 @@ func (c *Controller) ControllerModifyVolume(_ context.Context, request *csi.Cont
 	if request.GetVolumeId() == "" {
 		return nil, status.Error(codes.InvalidArgument, "volume ID cannot be empty")
 	}
-	release, err := c.locks.Hold(request.GetVolumeId())
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	session, image, err := c.find(request.GetVolumeId(), request.GetSecrets())
-	if err != nil {
-		return nil, err
-	}
-	if session == nil {
-		return nil, status.Errorf(codes.NotFound, "volume ID %s not found", request.GetVolumeId())
-	}
-	defer session.Close()
-	if _, err := image.Info(); volumes.IsMissing(err) {
-		return nil, status.Errorf(codes.NotFound, "volume ID %s not found", request.GetVolumeId())
-	}
-	if err := checkLimits(request.GetMutableParameters()); err != nil {
-		return nil, err
-	}
-	return &csi.ControllerModifyVolumeResponse{}, limit(image, request.GetMutableParameters())
+	return &csi.ControllerModifyVolumeResponse{}, c.change(request.GetVolumeId(), request.GetSecrets(), func(image *volumes.Image, _ volumes.ImageInfo) error {
+		if err := checkLimits(request.GetMutableParameters()); err != nil {
+			return err
+		}
+		return limit(image, request.GetMutableParameters())
+	})
 }
 
 func checkLimits(parameters map[string]string) error {

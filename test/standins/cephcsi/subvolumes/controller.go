@@ -284,28 +284,35 @@ func (c *Controller) ControllerExpandVolume(_ context.Context, request *csi.Cont
 	if request.GetVolumeId() == "" || request.GetCapacityRange() == nil {
 		return nil, status.Error(codes.InvalidArgument, "Volume ID and CapacityRange cannot be empty")
 	}
-	release, err := c.locks.Hold(request.GetVolumeId())
+	size := access.SubvolumeSize(request.GetCapacityRange().GetRequiredBytes())
+	return &csi.ControllerExpandVolumeResponse{CapacityBytes: int64(size)}, c.change(request.GetVolumeId(), request.GetSecrets(), func(volume *volumes.Subvolume, backing string) error {
+		if backing != "" {
+			return status.Error(codes.InvalidArgument, "cannot expand snapshot-backed volume")
+		}
+		return volume.Expand(size)
+	})
+}
+
+// change does work on a volume that is there, while nobody else does; backing is the snapshot of a shallow one.
+func (c *Controller) change(handle string, secrets map[string]string, work func(volume *volumes.Subvolume, backing string) error) error {
+	release, err := c.locks.Hold(handle)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer release()
-	l, err := locate(c.Settings, request.GetVolumeId(), request.GetSecrets())
+	l, err := locate(c.Settings, handle, secrets)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if l == nil {
-		return nil, status.Errorf(codes.NotFound, "volume ID %s not found", request.GetVolumeId())
+		return status.Errorf(codes.NotFound, "volume ID %s not found", handle)
 	}
 	defer l.Close()
 	volume, backing, err := l.cluster.FindSubvolume(l.class, l.uuid)
-	if err == nil && backing != "" {
-		err = status.Error(codes.InvalidArgument, "cannot expand snapshot-backed volume")
+	if err != nil {
+		return internal(err)
 	}
-	size := access.SubvolumeSize(request.GetCapacityRange().GetRequiredBytes())
-	if err == nil {
-		err = volume.Expand(size)
-	}
-	return &csi.ControllerExpandVolumeResponse{CapacityBytes: int64(size)}, internal(err)
+	return internal(work(volume, backing))
 }
 
 // ValidateVolumeCapabilities confirms all but block volumes.

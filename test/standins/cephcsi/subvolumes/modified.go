@@ -19,27 +19,12 @@ func (c *Controller) ControllerModifyVolume(_ context.Context, request *csi.Cont
 	if request.GetVolumeId() == "" {
 		return nil, status.Error(codes.InvalidArgument, "volume ID cannot be empty")
 	}
-	release, err := c.locks.Hold(request.GetVolumeId())
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	l, err := locate(c.Settings, request.GetVolumeId(), request.GetSecrets())
-	if err != nil {
-		return nil, err
-	}
-	if l == nil {
-		return nil, status.Errorf(codes.NotFound, "volume ID %s not found", request.GetVolumeId())
-	}
-	defer l.Close()
-	volume, _, err := l.cluster.FindSubvolume(l.class, l.uuid)
-	if err != nil {
-		return nil, internal(err)
-	}
-	if err := checkPin(request.GetMutableParameters()); err != nil {
-		return nil, err
-	}
-	return &csi.ControllerModifyVolumeResponse{}, pinned(volume, request.GetMutableParameters())
+	return &csi.ControllerModifyVolumeResponse{}, c.change(request.GetVolumeId(), request.GetSecrets(), func(volume *volumes.Subvolume, _ string) error {
+		if err := checkPin(request.GetMutableParameters()); err != nil {
+			return err
+		}
+		return pinned(volume, request.GetMutableParameters())
+	})
 }
 
 func checkPin(parameters map[string]string) error {
