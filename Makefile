@@ -1,6 +1,6 @@
 # Targets carry the names of openshift/build-machinery-go.
 all: build
-.PHONY: all help dependencies dependencies-nodes build test test-unit test-e2e suites-nodes suites-long suites-first suites-second test-e2e-failed test-node soak soak-load fuzz require-nodes verify update clean \
+.PHONY: all help dependencies dependencies-nodes build test test-unit test-e2e suites-first suites-second test-e2e-failed test-node soak soak-load fuzz require-nodes verify update clean \
 	verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden update-gofmt update-deps update-golden \
 	test-releases test-kubernetes-e2e cluster-up cluster-down demo bench images release test-image test-release-suites
 
@@ -14,16 +14,16 @@ GO := go
 GO_FLAGS = -trimpath -tags=$(GO_TAGS)
 GO_LD_FLAGS := -s -w
 PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
-# Suites that start a cluster of their own, each in a process of its own. Those with real nodes, and the long ones, run first.
+# Suites that start a cluster of their own, each in a process of its own. Those with real nodes come first on the one half of the
+# machine, and the long ones on the other: what one of both still has to do when the other has ended is short.
 NODE_SUITES := $(addprefix ./test/e2e/node/,kubernetes openshift) ./test/cluster/node/...
 # The upgrade of real nodes takes a quarter of an hour more: that is for make test-node. (make test upgrades what runs on others.)
 UPGRADE_SUITE := ./test/e2e/node/upgrade
-LONG_SUITES := $(addprefix ./test/e2e/,teardown inputs connect tuning)
-FIRST_SUITES := $(addprefix ./test/e2e/,pools shared upgrade settings virtualization beside) ./pkg/ceph/rados ./test/volumes ./test/demo/...
-OTHER_SUITES := $(addprefix ./test/e2e/,glue faults credentials deploy tags kubernetes) ./test/e2e/... ./test/cluster/... ./test/standins/...
+FIRST_SUITES := $(addprefix ./test/e2e/,pools shared settings virtualization) ./pkg/ceph/rados ./test/volumes ./test/demo/...
+OTHER_SUITES := $(addprefix ./test/e2e/,teardown upgrade faults inputs connect tuning beside glue credentials deploy tags kubernetes) ./test/e2e/... ./test/cluster/... ./test/standins/...
 SUITES = $(FIRST_SUITES) $(OTHER_SUITES)
 # In the order of the patterns, without those that run elsewhere.
-SECOND_SUITES = $$($(GO) list $(GO_FLAGS) $(OTHER_SUITES) | grep -v -x -F -f <($(GO) list $(GO_FLAGS) $(NODE_SUITES) $(UPGRADE_SUITE) $(LONG_SUITES) $(FIRST_SUITES)))
+SECOND_SUITES = $$($(GO) list $(GO_FLAGS) $(OTHER_SUITES) | grep -v -x -F -f <($(GO) list $(GO_FLAGS) $(NODE_SUITES) $(UPGRADE_SUITE) $(FIRST_SUITES)))
 RUN_SUITES = $(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -timeout=45m -p=$(1) -count=1
 COMPARE_RIGHTS = $(GO) run $(GO_FLAGS) ./test/rights/compare
 # What the suites have recorded is tried as a whole; where one is missing, it fails.
@@ -52,23 +52,19 @@ test-unit: dependencies ## Run the unit tests
 	$(GO) test -vet=off $(GO_FLAGS) -ldflags "$(GO_LD_FLAGS)" -short $(UNIT_PACKAGES)
 	$(GO) test -C test/alerts -trimpath -ldflags "$(GO_LD_FLAGS)" .
 
-# Two cores are busy with one suite with real nodes and one other, or with four others. Where more ran, leases and waits ran
+# Two cores are busy with one suite with real nodes and two others, or with four others. Where more ran, leases and waits ran
 # out, and the whole took longer.
 test-e2e: build ## Run the end-to-end tests; each suite has a cluster of its own
 	-@test/install-dependencies.sh nodes
 	$(CLUSTER) binaries
 	rm -rf bin/rights-used bin/figures bin/scrapes bin/e2e*.log
-	$(MAKE) -k -j2 suites-nodes suites-long; first=$$?; $(MAKE) -k -j2 suites-first suites-second; second=$$?; \
-		cat bin/e2e-*.log >bin/e2e.log; exit $$((first + second))
+	$(MAKE) -k -j2 suites-first suites-second; ended=$$?; cat bin/e2e-*.log >bin/e2e.log; exit $$ended
 	$(COMPARE_RIGHTS)
 	$(TRY_RECORDINGS)
 
-suites-nodes:
-	$(call RUN_SUITES,1) $(NODE_SUITES) | tee bin/e2e-nodes.log
-suites-long:
-	test/half.sh second $(call RUN_SUITES,1) $(LONG_SUITES) | tee bin/e2e-long.log
 suites-first:
-	test/half.sh first $(call RUN_SUITES,2) $(FIRST_SUITES) | tee bin/e2e-first.log
+	$(call RUN_SUITES,1) $(NODE_SUITES) | tee bin/e2e-nodes.log; nodes=$$?; \
+		test/half.sh first $(call RUN_SUITES,2) $(FIRST_SUITES) | tee bin/e2e-first.log; exit $$((nodes + $$?))
 suites-second:
 	test/half.sh second $(call RUN_SUITES,2) $(SECOND_SUITES) | tee bin/e2e-second.log
 
@@ -88,10 +84,7 @@ require-nodes: dependencies ## Fail where real nodes cannot be run, and say what
 # Two at a time: it is to tell a fault from a busy machine.
 test-e2e-failed: build ## Run the suites again that failed in the last make test-e2e
 	@failed=$$(sed -n 's/^FAIL\t\(\S*\).*/\1/p' bin/e2e.log) && [ -n "$$failed" ] || { echo "no suite failed in the last make test-e2e"; exit 1; }; \
-		echo "$$failed"; rm -f bin/e2e-*.log; \
-		nodes=$$(grep -E '/test/(e2e|cluster)/node(/|$$)' <<<"$$failed" | xargs); others=$$(grep -vE '/test/(e2e|cluster)/node(/|$$)' <<<"$$failed" | xargs); \
-		$(MAKE) -k -j2 $${nodes:+suites-nodes} $${others:+suites-long} NODE_SUITES="$$nodes" LONG_SUITES="$$others"; ended=$$?; \
-		cat bin/e2e-*.log >bin/e2e.log; exit $$ended
+		echo "$$failed"; $(call RUN_SUITES,2) $$failed | tee bin/e2e.log
 	$(COMPARE_RIGHTS)
 	$(TRY_RECORDINGS)
 
@@ -152,12 +145,11 @@ verify: verify-gofmt verify-govet verify-staticcheck verify-deps verify-golden #
 verify-gofmt:
 	@files=$$(gofmt -l assets cmd pkg test); [ -z "$$files" ] || { echo "not formatted (make update-gofmt):" $$files; exit 1; }
 
-# What cgo makes is cached with the folder's name in it, where cgocall reads the source again;
-# with -trimpath that may be another checkout's, gone by now.
+# cgocall reads the source again under the folder's name that is cached with what cgo made; with -trimpath that may be another
+# checkout's, gone by now. What it looks for, Go pointers that C must not have, ends a program at the call, as in each test.
 verify-govet: dependencies
 	$(GO) vet $(GO_FLAGS) -cgocall=false $(PACKAGES)
 	$(GO) vet -C pkg/clusterstorage/configs .
-	$(GO) vet -trimpath=false -tags=$(GO_TAGS) -cgocall ./pkg/ceph/rados
 
 verify-staticcheck: dependencies
 	$(GO) build -C test/tools -o $(CURDIR)/bin/staticcheck honnef.co/go/tools/cmd/staticcheck
