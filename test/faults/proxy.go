@@ -39,6 +39,8 @@ type armed struct {
 	act  func()
 	past string
 	hit  string
+	// striking are those of its writes that it is still acting at.
+	striking sync.WaitGroup
 }
 
 // Start serves with the files of the API server's own certificate, so that who trusts that trusts this. The
@@ -78,12 +80,16 @@ func (p *Proxy) Stop() error { return p.server.Close() }
 
 // Arm forgets the writes and ends the fault so far, and has the fault happen at the one of that number, from 1; 0 is none.
 // act does what is not the API server's: it ends the program and returns when it has ended, silences Ceph, or sets a clock.
-// past is the resourceVersion for a View of the past.
+// past is the resourceVersion for a View of the past. A fault before that is acting just now has acted when Arm returns.
 func (p *Proxy) Arm(fault Fault, at int, past string, act func()) {
 	p.end()
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	before := p.armed
 	p.writes, p.armed = nil, &armed{Fault: fault, at: at, past: past, act: act}
+	p.mu.Unlock()
+	if before != nil {
+		before.striking.Wait()
+	}
 }
 
 // Hit is the first write that the fault has happened at, if any.
@@ -114,7 +120,7 @@ func isWrite(r *http.Request) bool {
 	return !r.URL.Query().Has("dryRun") && !slices.ContainsFunc([]string{"/leases", "/events", "reviews", "/token"}, func(part string) bool { return strings.Contains(r.URL.Path, part) })
 }
 
-// take counts a write, and returns the fault if this is its turn.
+// take counts a write, and returns the fault if this is its turn, which strike is to be called for.
 func (p *Proxy) take(r *http.Request) *armed {
 	if !isWrite(r) {
 		return nil
@@ -127,6 +133,7 @@ func (p *Proxy) take(r *http.Request) *armed {
 		return nil
 	}
 	p.armed.hit = cmp.Or(p.armed.hit, what)
+	p.armed.striking.Add(1)
 	return p.armed
 }
 
@@ -136,6 +143,20 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 		p.show(w, r)
 		return
 	}
+	p.strike(fault, r)
+	switch {
+	case fault.passes():
+		p.pass.ServeHTTP(w, r)
+	case fault.Status == 0:
+		panic(http.ErrAbortHandler)
+	default:
+		answer(w, fault.Status)
+	}
+}
+
+// strike has the fault happen, apart from what the program is answered.
+func (p *Proxy) strike(fault *armed, r *http.Request) {
+	defer fault.striking.Done()
 	if fault.Done {
 		// Who asked may hang up; the API server is to have it all the same.
 		p.pass.ServeHTTP(&unheard{header: http.Header{}}, r.WithContext(context.WithoutCancel(r.Context())))
@@ -149,14 +170,6 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	if fault.Ends || fault.Silent != "" || fault.Jump != 0 {
 		fault.act()
-	}
-	switch {
-	case fault.passes():
-		p.pass.ServeHTTP(w, r)
-	case fault.Status == 0:
-		panic(http.ErrAbortHandler)
-	default:
-		answer(w, fault.Status)
 	}
 }
 

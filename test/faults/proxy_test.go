@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"k8s.io/client-go/rest"
 
@@ -130,6 +132,24 @@ func TestFaults(t *testing.T) {
 				t.Errorf("killed is %t, hit %q of %q", killed, p.Hit(), p.Writes())
 			}
 		})
+	}
+}
+
+// TestArmWaits: who has armed anew does not see a fault of before end the program.
+func TestArmWaits(t *testing.T) {
+	_, p, client := stage(t)
+	begun, end, ended := make(chan struct{}), make(chan struct{}), atomic.Bool{}
+	p.Arm(Fault{Ends: true}, 1, "", func() {
+		close(begun)
+		<-end
+		ended.Store(true)
+	})
+	go func() { _, _ = client.Post(p.URL()+"/configmaps/a", "", nil) }()
+	<-begun
+	time.AfterFunc(50*time.Millisecond, func() { close(end) })
+	p.Arm(Fault{}, 0, "", nil)
+	if !ended.Load() {
+		t.Error("the fault of before goes on")
 	}
 }
 

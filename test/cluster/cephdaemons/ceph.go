@@ -175,13 +175,15 @@ func (c *Ceph) PauseOSD() error { return c.process(osdDaemon).Pause() }
 
 // ResumeOSD continues a paused OSD, and has it join anew: what it was asked while its lease on a placement group of which
 // it has the only copy had run out, it would answer at the next change of that group alone, maybe never (seen with Ceph
-// 16.2.15, "laggy").
+// 16.2.15, "laggy"). It returns when the OSD has joined.
 func (c *Ceph) ResumeOSD(ctx context.Context) error {
 	if err := c.process(osdDaemon).Resume(); err != nil {
 		return err
 	}
-	_, err := c.Command(ctx, "osd", "down", "0")
-	return err
+	if _, err := c.Command(ctx, "osd", "down", "0"); err != nil {
+		return err
+	}
+	return c.waitFor(ctx, "the OSD", func(s status) bool { return s.OSDMap.Up > 0 })
 }
 
 // PauseMDS freezes the MDS alone.

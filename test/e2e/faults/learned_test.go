@@ -181,6 +181,7 @@ func (w walk) expectSame(ctx context.Context, d driver.Driver, c change) (what s
 	defer func() {
 		if ctx.Err() == nil {
 			arm(ctx, d, attempt{}) // It may still wait for a write, or for another one.
+			Eventually(revive).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 		}
 	}()
 	w.step(ctx)

@@ -38,7 +38,7 @@ func faultNamed(name string) faults.Fault {
 }
 
 // stride is how far each run of `uninstall` gets: in a soak, each of its writes is its last one once.
-func stride() int { return sample.Stride(8) }
+func stride() int { return sample.Stride(16) }
 
 // uninstalled runs the command again and again, with a fault soon after the begin of each run, until one
 // has nothing to do any more that a fault could happen at.

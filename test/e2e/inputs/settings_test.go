@@ -146,7 +146,7 @@ var _ = Describe("A setting", func() {
 			}
 			Expect(disagreement(ctx, d, "", all)).To(BeEmpty())
 			var wrong []string
-			tried := some(attempts(d), 150)
+			tried := some(attempts(d), 75)
 			for _, a := range tried {
 				if text := disagreement(ctx, d, a.field, a.member); text != "" {
 					wrong = append(wrong, a.says+": "+text)
