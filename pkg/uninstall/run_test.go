@@ -168,3 +168,12 @@ func createInfrastructure(t *testing.T, client *dynamicfake.FakeDynamicClient) {
 func secretOf(data map[string][]byte) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.CredentialsSecret}, Data: data}
 }
+
+// TestTellsEachCondition: there are some twenty.
+func TestTellsEachCondition(t *testing.T) {
+	out := &bytes.Buffer{}
+	tell(Options{Out: out}, nil, []string{"A", "B"}, nil, &cephClusters{})
+	if want := "Will remove:\n  condition A of Storage cluster\n  condition B of Storage cluster\n"; !strings.HasPrefix(out.String(), want) {
+		t.Errorf("it says %q", out)
+	}
+}

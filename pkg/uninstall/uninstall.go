@@ -182,8 +182,8 @@ func tell(o Options, objects []object, conditions []string, traces []virtualizat
 	for _, t := range traces {
 		fmt.Fprintln(o.Out, "  "+t.What)
 	}
-	if len(conditions) > 0 {
-		fmt.Fprintln(o.Out, "  from Storage cluster the conditions "+strings.Join(conditions, ", "))
+	for _, name := range conditions {
+		fmt.Fprintf(o.Out, "  condition %s of Storage cluster\n", name)
 	}
 	for _, c := range clusters.reached {
 		if len(c.pools) > 0 {
