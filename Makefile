@@ -14,8 +14,8 @@ GO := go
 GO_FLAGS = -trimpath -tags=$(GO_TAGS)
 GO_LD_FLAGS := -s -w
 PACKAGES := ./assets/... ./cmd/... ./pkg/... ./test/...
-# Suites that start a cluster of their own, each in a process of its own. Those with real nodes come first on the one half of the
-# machine, and the long ones on the other: what one of both still has to do when the other has ended is short.
+# Suites that start a cluster of their own, each in a process of its own. They run in two chains that take as long as each
+# other; the one begins with real nodes, the other with what takes long.
 NODE_SUITES := $(addprefix ./test/e2e/node/,kubernetes openshift) ./test/cluster/node/...
 # The upgrade of real nodes takes a quarter of an hour more: that is for make test-node. (make test upgrades what runs on others.)
 UPGRADE_SUITE := ./test/e2e/node/upgrade
