@@ -35,7 +35,7 @@ var again = [verdicts]time.Duration{
 	tagged:  24 * time.Hour,
 	foreign: 30 * time.Minute,
 	denied:  10 * time.Minute,
-	unheard: time.Minute,
+	unheard: 20 * time.Second,
 	missing: 30 * time.Minute,
 	bare:    24 * time.Hour,
 	unready: time.Minute,
@@ -43,10 +43,13 @@ var again = [verdicts]time.Duration{
 	failed:  10 * time.Minute,
 }
 
+// grain is how finely time is told, so that thousands of volumes are due at once, and not each at a time of its own.
+const grain = 10 * time.Second
+
 // seen is what is remembered of a volume or snapshot: with 20,000 of them, every byte counts.
 type seen struct {
-	// minute is when it was looked at, counted from the start.
-	minute  uint32
+	// at is when it was looked at, in grains from the start.
+	at      uint32
 	verdict verdict
 	// cluster is the place of the fsid in book.clusters, look the last look that found the
 	// PersistentVolume.
@@ -82,7 +85,7 @@ func newBook(now time.Time) book {
 
 // put records what was found.
 func (b *book) put(key uint64, fsid string, v verdict, now time.Time, p problem) {
-	entry := seen{minute: b.minute(now), verdict: v, cluster: b.cluster(fsid), look: b.look}
+	entry := seen{at: b.grains(now), verdict: v, cluster: b.cluster(fsid), look: b.look}
 	b.entries[key] = entry
 	b.remind(entry)
 	delete(b.problems, key)
@@ -92,11 +95,11 @@ func (b *book) put(key uint64, fsid string, v verdict, now time.Time, p problem)
 	}
 }
 
-func (b *book) minute(now time.Time) uint32 { return uint32(now.Sub(b.start) / time.Minute) }
+func (b *book) grains(now time.Time) uint32 { return uint32(now.Sub(b.start) / grain) }
 
 // dueAt is when a volume is to be looked at again.
 func (b *book) dueAt(e seen) time.Time {
-	return b.start.Add(time.Duration(e.minute) * time.Minute).Add(again[e.verdict])
+	return b.start.Add(time.Duration(e.at) * grain).Add(again[e.verdict])
 }
 
 func (b *book) remind(e seen) {

@@ -213,7 +213,7 @@ func TestUnheard(t *testing.T) {
 	r.expect(t, operatorv1.ConditionFalse, "AccessDenied", "PersistentVolume pvc-1 in Ceph cluster", "no OSD answers")
 	r.expectCounts(t, Counts{Untagged: 1})
 	r.client.TagStore = whole
-	r.later(t, 2*time.Minute)
+	r.later(t, 20*time.Second)
 	f.expect(t, r, 1, own(1))
 	r.expect(t, operatorv1.ConditionTrue, "AsExpected")
 }
