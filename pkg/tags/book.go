@@ -38,7 +38,7 @@ var again = [verdicts]time.Duration{
 	unheard: 20 * time.Second,
 	missing: 30 * time.Minute,
 	bare:    24 * time.Hour,
-	unready: time.Minute,
+	unready: 30 * time.Second,
 	outrun:  0,
 	failed:  10 * time.Minute,
 }

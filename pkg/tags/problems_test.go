@@ -189,7 +189,7 @@ func TestModuleIsLoading(t *testing.T) {
 	r.expect(t, operatorv1.ConditionTrue, "AsExpected")
 	r.expectCounts(t, Counts{Untagged: 1})
 	r.client.TagStore = whole
-	r.later(t, 2*time.Minute)
+	r.later(t, 30*time.Second)
 	f.expect(t, r, 1, own(1))
 }
 
