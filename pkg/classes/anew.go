@@ -46,7 +46,7 @@ func (s *StorageClass) keep(ctx context.Context) error {
 		return err
 	}
 	last, recorded, err := s.Record.Load()
-	if existing == nil && classState == operatorv1.ManagedStorageClass {
+	if existing == nil && classState != operatorv1.RemovedStorageClass {
 		last, recorded, err = s.Record.Read(ctx)
 	}
 	if err != nil {

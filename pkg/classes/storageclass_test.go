@@ -73,7 +73,8 @@ func newStorageClass(t *testing.T, d driver.Driver, existing *storagev1.StorageC
 	s := &StorageClass{Env: ctrl.Env{Driver: d, StorageClasses: kube.Storage().V1().StorageClasses(), PersistentVolumes: kube.Core().V1().PersistentVolumes(), Kube: client, Operator: conditiontest.New(operatorv1.Managed)}, Placement: &ctrl.Latest[ceph.Placement]{},
 		Manifest: manifest(t, d, assets.StorageClass), Record: &memory{},
 		InUse: func(string) bool { return false }}
-	s.State = func() (operatorv1.StorageClassStateName, error) { return operatorv1.ManagedStorageClass, nil }
+	// As the manifest of the ClusterCSIDriver has it.
+	s.State = func() (operatorv1.StorageClassStateName, error) { return "", nil }
 	s.Settings = func() (driver.Settings, error) { return driver.Settings{}, nil }
 	if place != nil {
 		s.Placement.Set(*place)
