@@ -58,7 +58,7 @@ func TestWokenByMemory(t *testing.T) {
 		return gate.New(gate.Config{Env: c.Env, Removed: kept, Removal: &ctrl.Latest[bool]{}, Filesystem: &ctrl.Latest[bool]{}})
 	}
 	tagged := func(c *clients) factory.Controller {
-		return tags.New(tags.Config{Env: c.Env, Clusters: &ctrl.Latest[[]ceph.Cluster]{}, Contents: usage.NewContents(c.Dynamic, c.Driver)})
+		return tags.New(tags.Config{Env: c.Env, Clusters: &ctrl.Latest[[]ceph.Cluster]{}, Contents: usage.NewContents(c.Dynamic, c.Clock, c.Driver)})
 	}
 	static := func(c *clients) factory.Controller {
 		nothing := func(context.Context, factory.SyncContext) error { return nil }

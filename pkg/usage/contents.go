@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
 
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -22,6 +24,7 @@ import (
 // informers wakes with every change.
 type Contents struct {
 	client dynamic.Interface
+	clock  clock.PassiveClock
 	driver driver.Driver
 
 	ctrl.Listeners
@@ -32,11 +35,18 @@ type Contents struct {
 	stop     context.CancelFunc
 	// listing and watching are why the last list, or watch, failed; nil since one worked.
 	listing, watching error
+	// refused is since when one is forbidden, told that people are told why they cannot be read.
+	refused time.Time
+	told    bool
 }
 
+// refusedFor is how long reading must be forbidden before that is told: an API server that has just started refuses until it has
+// read the roles.
+const refusedFor = 10 * time.Second
+
 // NewContents returns those of a driver; none are known before Follow.
-func NewContents(client dynamic.Interface, d driver.Driver) *Contents {
-	return &Contents{client: client, driver: d}
+func NewContents(client dynamic.Interface, clock clock.PassiveClock, d driver.Driver) *Contents {
+	return &Contents{client: client, clock: clock, driver: d}
 }
 
 // Taken returns those that have a handle; not known before the first list. The error is why they may be
@@ -111,6 +121,9 @@ func (s *Contents) problem() error {
 		}
 		err = fmt.Errorf("VolumeSnapshotContents cannot be read: %w", err)
 		if apierrors.IsForbidden(err) {
+			if s.clock.Since(s.refused) < refusedFor {
+				return nil
+			}
 			err = fmt.Errorf("%w; allow ServiceAccount %s/%s to list and watch them, as ClusterRole %s-clusterrole of this version does",
 				err, driver.Namespace, s.driver.OperatorName(), s.driver.OperatorName())
 		}
@@ -197,11 +210,19 @@ func (s *Contents) watched(err error) {
 	s.note(&s.watching, err)
 }
 
-// note keeps how the last list or watch went, and wakes those who watch when that is another way.
+// note keeps how the last list or watch went, and wakes those who watch when there is something else to tell.
 func (s *Contents) note(last *error, err error) {
 	s.mu.Lock()
-	news := (*last == nil) != (err == nil)
 	*last = err
+	switch forbidden := apierrors.IsForbidden(s.listing) || apierrors.IsForbidden(s.watching); {
+	case !forbidden:
+		s.refused = time.Time{}
+	case s.refused.IsZero():
+		s.refused = s.clock.Now()
+	}
+	before := s.told
+	s.told = s.problem() != nil
+	news := s.told != before
 	s.mu.Unlock()
 	if news {
 		s.Wake()

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/dynamic/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -37,6 +38,7 @@ func taken(name, driver, handle string) *unstructured.Unstructured {
 type watched struct {
 	*Contents
 	client *fake.FakeDynamicClient
+	clock  *clocktesting.FakePassiveClock
 	woken  chan struct{}
 }
 
@@ -44,7 +46,8 @@ func watchContents(t *testing.T, objects ...runtime.Object) *watched {
 	t.Helper()
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 		map[schema.GroupVersionResource]string{ctrl.SnapshotContents: "VolumeSnapshotContentList"}, objects...)
-	w := &watched{NewContents(client, driver.RBD), client, make(chan struct{}, 100)}
+	clock := clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
+	w := &watched{NewContents(client, clock, driver.RBD), client, clock, make(chan struct{}, 100)}
 	if _, err := w.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { w.woken <- struct{}{} }}); err != nil {
 		t.Fatal(err)
 	}
@@ -131,6 +134,7 @@ func TestForbiddenSnapshots(t *testing.T) {
 		case <-allowed:
 			return false, nil, nil
 		default:
+			w.clock.SetTime(w.clock.Now().Add(refusedFor))
 			return true, nil, apierrors.NewForbidden(ctrl.SnapshotContents.GroupResource(), "", errors.New("no"))
 		}
 	})
@@ -142,34 +146,48 @@ func TestForbiddenSnapshots(t *testing.T) {
 	w.expect(t, "once it is allowed", "h1")
 }
 
-// TestRefusedOnce has an API server that has just started refuse until it has read the roles. A watch that tells all there is
-// needs a list before it only where it was refused itself: no other list comes.
-func TestRefusedOnce(t *testing.T) {
+// TestRefused has an API server that has just started refuse until it has read the roles: that is told once it lasts. A watch that
+// tells all there is needs a list before it only where it was refused itself: no other list comes.
+func TestRefused(t *testing.T) {
 	refused := apierrors.NewForbidden(ctrl.SnapshotContents.GroupResource(), "", errors.New("no roles yet"))
+	later := func(s *Contents, clock *clocktesting.FakePassiveClock) {
+		clock.SetTime(clock.Now().Add(refusedFor))
+		s.listed(refused)
+	}
 	for name, tc := range map[string]struct {
 		reason string
-		then   func(*Contents)
+		then   func(*Contents, *clocktesting.FakePassiveClock)
 		want   bool
 	}{
-		"Refused":  {reason: "both were refused", then: func(*Contents) {}, want: true},
-		"Watched":  {reason: "the watch began with all there is", then: func(s *Contents) { s.watched(nil) }},
-		"Listed":   {reason: "the watch that follows the list is refused", then: func(s *Contents) { s.listed(nil) }, want: true},
-		"Followed": {reason: "the list was followed by a watch", then: func(s *Contents) { s.listed(nil); s.watched(nil) }},
+		"Once":     {reason: "a moment ago", then: func(*Contents, *clocktesting.FakePassiveClock) {}},
+		"Refused":  {reason: "both are still refused", then: later, want: true},
+		"Watched":  {reason: "the watch began with all there is", then: func(s *Contents, c *clocktesting.FakePassiveClock) { later(s, c); s.watched(nil) }},
+		"Listed":   {reason: "the watch that follows the list is refused", then: func(s *Contents, c *clocktesting.FakePassiveClock) { later(s, c); s.listed(nil) }, want: true},
+		"Followed": {reason: "the list was followed by a watch", then: func(s *Contents, c *clocktesting.FakePassiveClock) { later(s, c); s.listed(nil); s.watched(nil) }},
+		"Anew": {reason: "refused a moment ago, after it had been allowed", then: func(s *Contents, c *clocktesting.FakePassiveClock) {
+			s.watched(nil)
+			later(s, c)
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := NewContents(nil, driver.RBD)
+			clock := clocktesting.NewFakePassiveClock(time.Unix(1000, 0))
+			s := NewContents(nil, clock, driver.RBD)
+			woken := 0
+			if _, err := s.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { woken++ }}); err != nil {
+				t.Fatal(err)
+			}
 			s.watched(refused)
 			s.listed(refused)
-			tc.then(s)
-			if err := s.problem(); apierrors.IsForbidden(err) != tc.want {
-				t.Errorf("%s: %v", tc.reason, err)
+			tc.then(s, clock)
+			if err := s.problem(); apierrors.IsForbidden(err) != tc.want || tc.want && woken == 0 {
+				t.Errorf("%s: %v, woken %d times", tc.reason, err, woken)
 			}
 		})
 	}
 }
 
 func TestTrimSnapshot(t *testing.T) {
-	s := NewContents(nil, driver.RBD)
+	s := NewContents(nil, clocktesting.NewFakePassiveClock(time.Unix(1000, 0)), driver.RBD)
 	going := taken("c", driver.RBD.Name, "")
 	now := metav1.Now()
 	going.SetDeletionTimestamp(&now)

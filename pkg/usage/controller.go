@@ -42,7 +42,7 @@ type Controller struct {
 // New returns the controller that publishes what the OpenShift cluster uses of Ceph. It needs neither Ceph
 // nor a ClusterCSIDriver, and publishes nothing before all classes, volumes and snapshots are in the cache.
 func New(config Config) *Controller {
-	c := &Controller{Config: config, Contents: NewContents(config.Dynamic, config.Driver)}
+	c := &Controller{Config: config, Contents: NewContents(config.Dynamic, config.Clock, config.Driver)}
 	c.Controller = factory.New().
 		WithSync(c.sync).
 		ResyncEvery(resync).
