@@ -69,7 +69,7 @@ func NewSnapshots(config SnapshotsConfig) (factory.Controller, error) {
 
 func (c *snapshots) sync(ctx context.Context, syncCtx factory.SyncContext, managementState operatorv1.ManagementState) error {
 	if !c.Open() {
-		return nil
+		return c.withdrawn(ctx)
 	}
 	managed := managementState == operatorv1.Managed
 	var foreign []string
@@ -93,6 +93,16 @@ func (c *snapshots) sync(ctx context.Context, syncCtx factory.SyncContext, manag
 		said = append(said, classes)
 	}
 	return errors.Join(condition.Say(ctx, c.Operator, snapshotsName, nil, said...), problem, unknown)
+}
+
+// withdrawn says that nothing is wrong with classes of a driver that a person wants off: there are none. Volumes may hold
+// the rest of it for months, and what was said before would stand.
+func (c *snapshots) withdrawn(ctx context.Context) error {
+	declared, err := c.RemovalDeclared()
+	if err != nil || !declared {
+		return err
+	}
+	return condition.Say(ctx, c.Operator, snapshotsName, []string{condition.SnapshotClassesDegraded, condition.SnapshotClassesUsable})
 }
 
 // secretUses are those of all snapshot classes of the driver.

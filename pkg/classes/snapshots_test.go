@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	operatorv1 "github.com/openshift/api/operator/v1"
+	operatorinformers "github.com/openshift/client-go/operator/informers/externalversions"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -211,6 +212,34 @@ func TestNoSnapshotClass(t *testing.T) {
 				t.Errorf("%s: asked for %v", tc.reason, r.client.Actions())
 			}
 		})
+	}
+}
+
+// TestSnapshotClassesWithdrawn: volumes may hold a driver that a person wants off for months. What is said of its classes until
+// then, nobody says otherwise.
+func TestSnapshotClassesWithdrawn(t *testing.T) {
+	for state, want := range map[operatorv1.ManagementState]bool{operatorv1.Removed: false, operatorv1.Managed: true} {
+		r := newSnapshotsRig(t)
+		r.config.ClusterCSIDrivers = operatorinformers.NewSharedInformerFactory(nil, 0).Operator().V1().ClusterCSIDrivers()
+		cr := &operatorv1.ClusterCSIDriver{ObjectMeta: metav1.ObjectMeta{Name: driver.RBD.Name}}
+		cr.Spec.ManagementState = state
+		if err := r.config.ClusterCSIDrivers.Informer().GetIndexer().Add(cr); err != nil {
+			t.Fatal(err)
+		}
+		open := true
+		r.config.Open = func() bool { return open }
+		var err error
+		if r.controller, err = NewSnapshots(r.config); err != nil {
+			t.Fatal(err)
+		}
+		r.sync(t)
+		open = false
+		r.sync(t)
+		for _, part := range []string{"CephSnapshotClassesDegraded", "SnapshotClassesUsable"} {
+			if c := r.operator.Condition(part); (c != nil) != want {
+				t.Errorf("%s: %+v", state, c)
+			}
+		}
 	}
 }
 
