@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -168,21 +169,33 @@ var subvolumeFields = []Field{
 }
 
 const (
-	features = "layering|exclusive-lock|object-map|fast-diff|deep-flatten|journaling"
+	features = "layering|exclusive-lock|object-map|fast-diff|deep-flatten|" + journal
 	feature  = "(" + features + ")"
+	journal  = "journaling"
 )
+
+// DropJournal takes the journal from the features in parameters of a StorageClass whose images the kernel maps: ceph-csi
+// refuses to make one with it (validateImageFeatures, internal/rbd/rbd_util.go).
+func DropJournal(parameters map[string]string) {
+	listed, named := parameters[featuresParameter]
+	if !named {
+		return
+	}
+	kept := slices.DeleteFunc(strings.Split(listed, ","), func(f string) bool { return f == journal })
+	parameters[featuresParameter] = strings.Join(kept, ",")
+}
 
 // imageRules are what Ceph and ceph-csi demand of features.
 var imageRules = []Rule{
 	needs("object-map", "exclusive-lock"),
 	needs("fast-diff", "object-map"),
-	needs("journaling", "exclusive-lock"),
+	needs(journal, "exclusive-lock"),
 	{
 		Field:   "imageFeatures",
-		CEL:     "!has(self.imageFeatures) || !self.imageFeatures.contains('journaling') || has(self.mounter) && self.mounter == 'rbd-nbd'",
-		Message: "may have journaling only with mounter rbd-nbd: the kernel does not support it",
+		CEL:     "!has(self.imageFeatures) || !self.imageFeatures.contains('" + journal + "') || has(self.mounter) && self.mounter == 'rbd-nbd'",
+		Message: "may have " + journal + " only with mounter rbd-nbd: the kernel does not support it",
 		holds: func(s Settings) bool {
-			return !strings.Contains(s.ImageFeatures, "journaling") || s.Mounter == nbdMounter
+			return !strings.Contains(s.ImageFeatures, journal) || s.Mounter == nbdMounter
 		},
 	},
 }

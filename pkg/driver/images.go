@@ -16,6 +16,7 @@ const (
 	poolParameter       = "pool"
 	dataPoolParameter   = "dataPool"
 	mapOptionsParameter = "mapOptions"
+	featuresParameter   = "imageFeatures"
 	poolField           = "in spec.driverConfig.ceph.pool of ClusterCSIDriver " + rbdName
 	poolAdvice          = "name a pool " + poolField
 	otherPoolAdvice     = "name another pool " + poolField
@@ -64,7 +65,7 @@ func (images) KernelOptions(parameters map[string]string, _ Settings) string {
 
 func (images) Options(s Settings) map[string]string {
 	return withoutEmpty(map[string]string{
-		"imageFeatures": s.ImageFeatures, mounterParameter: s.Mounter, mapOptionsParameter: s.MapOptions,
+		featuresParameter: s.ImageFeatures, mounterParameter: s.Mounter, mapOptionsParameter: s.MapOptions,
 	})
 }
 
@@ -102,7 +103,7 @@ func checkDataPool(pools []ceph.Pool, name string) error {
 	if _, found := poolOf(pools, name); name == "" || found {
 		return nil
 	}
-	return fmt.Errorf("%w: data pool %q does not exist; pools: %s; create it in Ceph, or name another in spec.driverConfig.ceph.dataPool of ClusterCSIDriver %s",
+	return fmt.Errorf("%w: data pool %q does not exist; pools: %s; create it in Ceph, or name another in spec.driverConfig.ceph.dataPool of ClusterCSIDriver %s, or a pool in ceph.pool without one",
 		ErrNoPool, name, quoted(namesOf(pools)), rbdName)
 }
 

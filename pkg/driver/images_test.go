@@ -125,7 +125,7 @@ func TestImagesPlace(t *testing.T) {
 			ceph:   fakeCeph{pools: []ceph.Pool{pool("vms", "rbd")}},
 			wish:   ceph.Placement{Pool: "vms", DataPool: "ec"},
 			err:    ErrNoPool,
-			text:   []string{`data pool "ec"`, "spec.driverConfig.ceph.dataPool"},
+			text:   []string{`data pool "ec"`, "spec.driverConfig.ceph.dataPool", "or a pool in ceph.pool without one"},
 		},
 		"ListingFails": {
 			reason: "an outage is told apart by the caller",

@@ -103,6 +103,7 @@ func (f classFacts) wanted() *storagev1.StorageClass {
 	options := driver.JoinMapOptions(out.Parameters[f.driver.KernelOptions], f.asset.Parameters[f.driver.KernelOptions])
 	maps.Copy(out.Parameters, f.asset.Parameters)
 	out.Parameters[f.driver.KernelOptions] = options
+	driver.DropJournal(out.Parameters)
 	return out
 }
 

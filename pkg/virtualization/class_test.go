@@ -1,6 +1,7 @@
 package virtualization
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,6 +54,13 @@ func TestDecideClass(t *testing.T) {
 		want   *storagev1.StorageClass
 	}{
 		"Missing": {reason: "KubeVirt has come", facts: classFacts{base: base}, step: create, want: wanted},
+		"Journal": {
+			reason: "ceph-csi refuses images with a journal for the kernel", step: create,
+			facts: classFacts{base: with(base, func(c *storagev1.StorageClass) {
+				maps.Copy(c.Parameters, map[string]string{"mounter": "rbd-nbd", "imageFeatures": "layering,exclusive-lock,journaling"})
+			})},
+			want: with(wanted, func(c *storagev1.StorageClass) { c.Parameters["imageFeatures"] = "layering,exclusive-lock" }),
+		},
 		"Taken": {
 			reason: "another class is the default one", facts: classFacts{base: base, taken: true}, step: create,
 			want: with(wanted, func(c *storagev1.StorageClass) { c.Annotations = map[string]string{} }),
