@@ -78,10 +78,11 @@ func (c *Controller) sync(ctx context.Context, _ factory.SyncContext, state oper
 		return c.report(ctx, degraded)
 	}
 	if state != operatorv1.Managed {
+		_ = c.apply(ctx, false) // Nothing is written; what is wrong is for whoever manages the Secret now.
 		return c.report(ctx, degraded.WithMessage(fmt.Sprintf("managementState is %s: the mon addresses in Secret %s/%s may age",
 			state, driver.Namespace, c.Driver.ConfigSecret())))
 	}
-	err := c.apply(ctx)
+	err := c.apply(ctx, true)
 	if outdated(err) {
 		return err
 	}
@@ -95,8 +96,8 @@ func (c *Controller) sync(ctx context.Context, _ factory.SyncContext, state oper
 	return errors.Join(err, c.report(ctx, degraded))
 }
 
-// apply writes the Secret if it differs.
-func (c *Controller) apply(ctx context.Context) error {
+// apply writes the Secret if it differs, and may be written.
+func (c *Controller) apply(ctx context.Context, managed bool) error {
 	where := driver.Namespace + "/" + c.Driver.ConfigSecret()
 	existing, err := c.Secrets.Lister().Secrets(driver.Namespace).Get(c.Driver.ConfigSecret())
 	missing := apierrors.IsNotFound(err)
@@ -123,6 +124,9 @@ func (c *Controller) apply(ctx context.Context) error {
 	if c.Driver.Owns(existing) && bytes.Equal(content, existing.Data[ConfigKey]) &&
 		existing.Annotations[membersAnnotation] == ours.String() {
 		c.Written.Set(mons.epochs())
+		return nil
+	}
+	if !managed {
 		return nil
 	}
 	wanted := existing.DeepCopy()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
@@ -231,4 +232,13 @@ func TestTellsWhatIsWritten(t *testing.T) {
 	f.controller.Written.Clear()
 	f.sync()
 	expect("a new process finds it written", c.MonMap().Epoch)
+	f.controller.Written.Clear()
+	f.spec.ManagementState = operatorv1.Unmanaged
+	f.sync()
+	expect("so does one that is not to write it", c.MonMap().Epoch)
+	written := c.MonMap().Epoch
+	c.AddMon("c")
+	tell()
+	f.sync()
+	expect("which it does not", written)
 }
