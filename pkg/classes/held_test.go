@@ -3,6 +3,7 @@ package classes
 import (
 	"context"
 	"errors"
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,6 +25,8 @@ func TestHeld(t *testing.T) {
 		existing *storagev1.StorageClass
 		place    *ceph.Placement
 		free     bool
+		// asset has parameters of this version, besides those that the settings decide.
+		asset map[string]string
 		// runs says that library-go's controller is asked, for these parameters.
 		runs       bool
 		parameters map[string]string
@@ -33,7 +36,15 @@ func TestHeld(t *testing.T) {
 			reason: "making it anew would be refused", state: managed, existing: ours(old), place: place,
 			runs: true, parameters: old, held: managed,
 		},
-		"Default":   {reason: "no state is Managed", existing: ours(old), place: place, runs: true, parameters: old, held: managed},
+		"Default": {reason: "no state is Managed", existing: ours(old), place: place, runs: true, parameters: old, held: managed},
+		"Upgrade": {
+			reason: "no setting would end what a newer version does", state: managed, existing: ours(wanted), place: place,
+			asset: map[string]string{"new": "x"}, runs: true, parameters: wanted,
+		},
+		"UpgradeAndParameters": {
+			reason: "the settings would change it, too", state: managed, existing: ours(old), place: place,
+			asset: map[string]string{"new": "x"}, runs: true, parameters: old, held: managed,
+		},
 		"Free":      {reason: "nobody uses it", state: managed, existing: ours(old), place: place, free: true, runs: true, parameters: wanted},
 		"Same":      {reason: "there is nothing to do", state: managed, existing: ours(wanted), place: place, runs: true, parameters: wanted},
 		"First":     {reason: "it is yet to be made", state: managed, place: place, runs: true, parameters: wanted},
@@ -55,7 +66,7 @@ func TestHeld(t *testing.T) {
 			for _, before := range []operatorv1.StorageClassStateName{managed, removed} {
 				s.Held.Set(before)
 				asset := &storagev1.StorageClass{}
-				asset.Name = driver.RBD.StorageClass
+				asset.Name, asset.Parameters = driver.RBD.StorageClass, maps.Clone(tc.asset)
 				runs := false
 				err := s.Guard(func(context.Context, factory.SyncContext) error {
 					runs = true

@@ -159,21 +159,32 @@ func (s *StorageClass) Hook() csistorageclasscontroller.StorageClassHookFunc {
 			class.Labels = map[string]string{}
 		}
 		class.Labels[driver.ManagedByLabel] = s.Driver.OperatorName()
-		if class.Parameters == nil {
-			class.Parameters = map[string]string{}
-		}
-		maps.Copy(class.Parameters, parameters)
+		asset := class.Parameters
+		class.Parameters = with(asset, parameters)
 		var held operatorv1.StorageClassStateName
+		keeps := undecided != nil
 		if existing != nil && undecided == nil && state != operatorv1.UnmanagedStorageClass &&
 			!maps.Equal(existing.Parameters, class.Parameters) && s.InUse(class.Name) {
-			held = operatorv1.ManagedStorageClass
+			keeps = true
+			// What a newer version has besides, no setting takes back.
+			if !maps.Equal(with(asset, existing.Parameters), class.Parameters) {
+				held = operatorv1.ManagedStorageClass
+			}
 		}
-		if undecided != nil || held != "" {
+		if keeps {
 			class.Parameters = maps.Clone(existing.Parameters)
 		}
 		s.Held.Set(held)
 		return nil
 	}
+}
+
+// with are parameters, and others, which are the ones that count.
+func with(parameters, others map[string]string) map[string]string {
+	out := map[string]string{}
+	maps.Copy(out, parameters)
+	maps.Copy(out, others)
+	return out
 }
 
 // current says whether the cache has what the API server has of the class. By an older one, what is remembered of
