@@ -24,6 +24,25 @@ func (v Versions) Releases() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
+// Oldest is the oldest release of a known form; empty without one.
+func (v Versions) Oldest() string {
+	oldest, least := "", [3]int{}
+	for _, release := range v.Releases() {
+		var number [3]int
+		if _, err := fmt.Sscanf(release, "%d.%d.%d", &number[0], &number[1], &number[2]); err != nil {
+			continue
+		}
+		if oldest == "" || slices.Compare(number[:], least[:]) < 0 {
+			oldest, least = release, number
+		}
+	}
+	return oldest
+}
+
+// UnknownRelease is what Ceph tells instead of the release of daemons that have not sent theirs yet (count_metadata,
+// src/mon/Monitor.cc).
+const UnknownRelease = "unknown"
+
 // ParseVersions reads the JSON of `ceph versions`.
 func ParseVersions(data []byte) (Versions, error) {
 	var reply map[string]map[string]int
@@ -38,6 +57,9 @@ func ParseVersions(data []byte) (Versions, error) {
 		versions[kind] = map[string]int{}
 		for text, count := range texts {
 			release, err := releaseOf(text)
+			if text == UnknownRelease {
+				release, err = UnknownRelease, nil
+			}
 			if err != nil {
 				return nil, err
 			}

@@ -24,6 +24,26 @@ func TestParseVersions(t *testing.T) {
 	}
 }
 
+// TestReleases: a daemon that has just started has told none, and one that a distributor has built counts as Ceph's.
+func TestReleases(t *testing.T) {
+	const reply = `{"mon":{"ceph version 20.2.1 (1) tentacle (stable)":3},"osd":{"ceph version 20.2.0-71.el9cp (2) tentacle (stable)":4,"ceph version 9.2.1 (3)":1,"unknown":1}}`
+	got, err := ParseVersions([]byte(reply))
+	if diff := cmp.Diff([]string{"20.2.0-71.el9cp", "20.2.1", "9.2.1", UnknownRelease}, got.Releases()); diff != "" || err != nil {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+	if oldest := got.Oldest(); oldest != "9.2.1" {
+		t.Errorf("%s is the oldest", oldest)
+	}
+	if oldest := (Versions{"osd": {UnknownRelease: 1}}).Oldest(); oldest != "" {
+		t.Errorf("%s is the oldest of what is not known", oldest)
+	}
+	for release, want := range map[string]bool{"20.2.0": true, "20.2.0-71.el9cp": true, "20.2.01": false, "20.2.1": false, "": false} {
+		if IsRelease(release, "20.2.0") != want {
+			t.Errorf("%s is 20.2.0: want %v", release, want)
+		}
+	}
+}
+
 func TestParseClocks(t *testing.T) {
 	tests := map[string]struct {
 		reply string

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -32,8 +33,10 @@ type Cluster struct {
 	MonMap MonMap
 	// EpochSince is when the monmap's epoch was first seen.
 	EpochSince time.Time
-	// Version is the release that the mons run, such as "19.2.3"; empty while it is not known.
-	Version string
+	// Releases are all that its daemons run, such as "19.2.3", sorted as text, and Version is the oldest of them: in
+	// an upgrade, which begins with the mons, OSDs run the former one for days. None are known before Ceph has told.
+	Releases []string
+	Version  string
 	// Credentials are those of the connection, for drivers that share the operator's user.
 	Credentials Credentials
 }
@@ -55,6 +58,11 @@ func TooOld(release string) bool {
 		return false
 	}
 	return major < OldestMajor || major == OldestMajor && minor < OldestMinor
+}
+
+// IsRelease says whether a release, which a distributor may have built, such as "20.2.0-71.el9cp", is one of Ceph.
+func IsRelease(release, of string) bool {
+	return release == of || strings.HasPrefix(release, of+"-")
 }
 
 // Quiesces says whether a release such as "18.2.7" is one that has clients of subvolumes hold still for a snapshot of

@@ -217,7 +217,7 @@ func versions(_ Config, f facts) []Line {
 			lines = append(lines, wrong(name, fmt.Sprintf("release %s of %s is too old for ceph-csi, which needs %d.%d or later",
 				release, running(f.versions.value, release), ceph.OldestMajor, ceph.OldestMinor), upgrade))
 		}
-		if release == losesData {
+		if ceph.IsRelease(release, losesData) {
 			lines = append(lines, note(name, "release "+release+" can lose data of CephFS with read affinity: leave ceph.readAffinity off", upgrade))
 		}
 	}

@@ -35,7 +35,7 @@ const (
 	dialTimeout = 60 * time.Second
 	// redialInterval is the pause after a declaration has failed, as long as it is the same.
 	redialInterval = 10 * time.Second
-	// versionInterval is how often Ceph's version is asked for.
+	// versionInterval is how often Ceph's versions are asked for.
 	versionInterval = 10 * time.Minute
 	// workers is how many Ceph clusters may be waited for at a time without delaying others.
 	workers = 8
@@ -44,7 +44,7 @@ const (
 // Session is a connection to a Ceph cluster as this package uses it.
 type Session interface {
 	MonMap(ctx context.Context) (ceph.MonMap, error)
-	Version(ctx context.Context) (string, error)
+	Versions(ctx context.Context) (ceph.Versions, error)
 	// Close ends the session; later calls return ceph.ErrClosed.
 	Close()
 }

@@ -66,7 +66,7 @@ type view struct {
 	// answered is when the session gave its last answer; reachable is false after an outage.
 	answered  time.Time
 	reachable bool
-	version   string
+	versions  ceph.Versions
 	// verdict is what is wrong; known is false while that cannot be said.
 	verdict verdict
 	known   bool
@@ -79,7 +79,7 @@ func (l *link[S]) view(s source) view {
 	v := view{source: s}
 	if l.live != nil {
 		v.live, v.cluster, v.unsaved = true, l.live.cluster, l.live.unsaved
-		v.answered, v.version = l.live.answered, l.live.version
+		v.answered, v.versions = l.live.answered, l.live.versions
 		v.reachable = !l.live.silent.bad() || l.config.Clock.Since(l.live.answered) < outage
 	}
 	switch {

@@ -33,8 +33,8 @@ type live[S Session] struct {
 	declared string
 	cluster  ceph.Cluster
 	unsaved  bool // the state has yet to learn cluster
-	version  string
-	// versioned is when version was asked for.
+	versions ceph.Versions
+	// versioned is when they were asked for.
 	versioned time.Time
 
 	polled   time.Time
@@ -72,7 +72,7 @@ func (l *link[S]) poll(ctx context.Context, id identity) {
 	now := l.live // only step replaces it
 	m, err := l.monMap(ctx, now.session)
 	if err == nil {
-		l.askVersion(ctx, now)
+		l.askVersions(ctx, now)
 	}
 	if err == nil {
 		err = id.older(m)
@@ -165,23 +165,23 @@ func (l *link[S]) try(ctx context.Context, id identity) (*live[S], verdict) {
 	now := l.config.Clock.Now()
 	next := &live[S]{session: session, data: id.source.data, declared: declared.FSID, polled: now, answered: now, complain: complain}
 	next.learn(ceph.Cluster{FSID: m.FSID, MonMap: m, Credentials: declared.Credentials})
-	l.askVersion(ctx, next)
+	l.askVersions(ctx, next)
 	return next, complain
 }
 
-// askVersion is for people: without an answer, the last one stands.
-func (l *link[S]) askVersion(ctx context.Context, of *live[S]) {
+// askVersions lets the last answer stand where there is none.
+func (l *link[S]) askVersions(ctx context.Context, of *live[S]) {
 	if !of.versioned.IsZero() && l.config.Clock.Since(of.versioned) < versionInterval {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
-	version, err := of.session.Version(ctx)
+	versions, err := of.session.Versions(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	of.versioned = l.config.Clock.Now()
 	if err == nil {
-		of.version = version
+		of.versions = versions
 	}
 }
 

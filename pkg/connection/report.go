@@ -15,8 +15,9 @@ type Report struct {
 	// Reachable says whether the Ceph cluster answers, Since for how long that has been so.
 	Reachable bool
 	Since     time.Time
-	// Version is the release that the mons run, such as "19.2.3".
-	Version string
+	// Releases are all that its daemons run, Version is the oldest of them.
+	Releases []string
+	Version  string
 	// Epoch is the monmap's, EpochSince when it was first seen.
 	Epoch      int64
 	EpochSince time.Time
@@ -39,7 +40,7 @@ func reports(views []view, before []Report, now time.Time) []Report {
 		}
 		next := Report{
 			FSID: fsid, Sources: []string{v.where}, Reachable: v.reachable, Since: now,
-			Version: v.version, Epoch: v.cluster.MonMap.Epoch, EpochSince: v.answered,
+			Releases: v.versions.Releases(), Version: v.versions.Oldest(), Epoch: v.cluster.MonMap.Epoch, EpochSince: v.answered,
 		}
 		for _, old := range before {
 			same := old.FSID == fsid && (fsid != "" || slices.Equal(old.Sources, next.Sources))

@@ -29,7 +29,7 @@ func TestReports(t *testing.T) {
 	f.label("b", declaration(b))
 	connected(f)
 	start := f.clock.Now()
-	one := Report{FSID: cephtest.FSID, Sources: []string{first}, Reachable: true, Since: start, Version: "16.2.15", Epoch: 1, EpochSince: start}
+	one := Report{FSID: cephtest.FSID, Sources: []string{first}, Reachable: true, Since: start, Releases: []string{"16.2.15"}, Version: "16.2.15", Epoch: 1, EpochSince: start}
 	nowhere := Report{Sources: []string{second}, Since: start, EpochSince: time.Time{}}
 	f.named = cephtest.FSID
 	want("one is silent from the start", nowhere, one)

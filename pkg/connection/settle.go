@@ -108,7 +108,7 @@ func (c *Connection[S]) settle(ctx context.Context, managed bool) error {
 	for i := range all {
 		for _, r := range told {
 			if r.FSID == all[i].FSID {
-				all[i].Version, all[i].EpochSince = r.Version, r.EpochSince
+				all[i].Releases, all[i].Version, all[i].EpochSince = r.Releases, r.Version, r.EpochSince
 			}
 		}
 	}
@@ -213,7 +213,7 @@ func (o outcome) types() []string {
 // deployed or a Ceph cluster declared, and those beside it that are declared still.
 func (w world) told(views []view) bool {
 	tells := func(fsid string) bool {
-		return slices.ContainsFunc(views, func(v view) bool { return v.live && v.cluster.FSID == fsid && v.version != "" })
+		return slices.ContainsFunc(views, func(v view) bool { return v.live && v.cluster.FSID == fsid && v.versions.Oldest() != "" })
 	}
 	declared := func(fsid string) bool {
 		return slices.ContainsFunc(views, func(v view) bool { return v.exists() && v.declared == fsid })
@@ -229,9 +229,9 @@ func (w world) told(views []view) bool {
 func tooOld(views []view) []string {
 	var out []string
 	for _, v := range views {
-		if v.live && ceph.TooOld(v.version) {
+		if oldest := v.versions.Oldest(); v.live && ceph.TooOld(oldest) {
 			out = append(out, fmt.Sprintf("Ceph cluster %s runs release %s, and the next version of this operator needs %d.%d or later: upgrade Ceph first, and see with `ceph versions` that all of it is",
-				v.cluster.FSID, v.version, ceph.OldestMajor, ceph.OldestMinor))
+				v.cluster.FSID, oldest, ceph.OldestMajor, ceph.OldestMinor))
 		}
 	}
 	slices.Sort(out)

@@ -15,7 +15,7 @@ import (
 // TestUpgradeable: an upgrade must not end with a driver that the Ceph cluster does not understand.
 func TestUpgradeable(t *testing.T) {
 	runs := func(fsid, version string) view {
-		return view{live: true, cluster: ceph.Cluster{FSID: fsid}, version: version}
+		return view{live: true, cluster: ceph.Cluster{FSID: fsid}, versions: ceph.Versions{"mon": {"20.2.4": 1}, "osd": {version: 1}}}
 	}
 	for name, tc := range map[string]struct {
 		reason string
@@ -49,7 +49,7 @@ func TestUpgradeable(t *testing.T) {
 func TestNotUpgradeableUntilToldOtherwise(t *testing.T) {
 	inUse := world{recorded: state.Cluster{FSID: "a"}}
 	further := world{recorded: state.Cluster{FSID: "a", Others: []state.Other{{FSID: "b"}}}}
-	a, declared := view{live: true, cluster: ceph.Cluster{FSID: "a"}, version: "20.2.4"}, map[string][]byte{}
+	a, declared := view{live: true, cluster: ceph.Cluster{FSID: "a"}, versions: ceph.Versions{"osd": {"20.2.4": 1}}}, map[string][]byte{}
 	for name, tc := range map[string]struct {
 		reason string
 		world  world
@@ -58,16 +58,16 @@ func TestNotUpgradeableUntilToldOtherwise(t *testing.T) {
 	}{
 		"Silent":      {"Ceph does not answer since the restart", inUse, []view{{source: source{key: "s"}}}, true},
 		"NoRelease":   {"it has not told its release", inUse, []view{{live: true, cluster: ceph.Cluster{FSID: "a"}}}, true},
-		"AnotherOne":  {"the one in use does not answer", inUse, []view{{live: true, cluster: ceph.Cluster{FSID: "b"}, version: "20.2.4"}}, true},
+		"AnotherOne":  {"the one in use does not answer", inUse, []view{{live: true, cluster: ceph.Cluster{FSID: "b"}, versions: ceph.Versions{"osd": {"20.2.4": 1}}}}, true},
 		"Declaration": {"the Secret is gone", inUse, nil, true},
-		"Old":         {"it still is", inUse, []view{{live: true, cluster: ceph.Cluster{FSID: "a"}, version: "15.2.17"}}, true},
-		"New":         {"it was upgraded", inUse, []view{{live: true, cluster: ceph.Cluster{FSID: "a"}, version: "16.2.15"}}, false},
+		"Old":         {"it still is", inUse, []view{{live: true, cluster: ceph.Cluster{FSID: "a"}, versions: ceph.Versions{"osd": {"15.2.17": 1}}}}, true},
+		"New":         {"it was upgraded", inUse, []view{{live: true, cluster: ceph.Cluster{FSID: "a"}, versions: ceph.Versions{"osd": {"16.2.15": 1}}}}, false},
 		"None":        {"no Ceph cluster is in use", world{}, nil, false},
 		"GivenUp":     {"the driver is deployed no more, and nothing is declared", world{recorded: state.Cluster{FSID: "a"}, decided: true}, nil, false},
 		"Undecided":   {"it may be deployed", world{recorded: state.Cluster{FSID: "a"}}, nil, true},
 		"Closed":      {"its Secret is there, so it may come back", world{recorded: state.Cluster{FSID: "a"}, decided: true}, []view{{source: source{unread: true}}}, true},
 		"Beside":      {"a further one was too old, and is silent", further, []view{a, {source: source{declared: "b", data: declared}}}, true},
-		"BesideNew":   {"it was upgraded", further, []view{a, {live: true, cluster: ceph.Cluster{FSID: "b"}, version: "20.2.4", source: source{declared: "b", data: declared}}}, false},
+		"BesideNew":   {"it was upgraded", further, []view{a, {live: true, cluster: ceph.Cluster{FSID: "b"}, versions: ceph.Versions{"osd": {"20.2.4": 1}}, source: source{declared: "b", data: declared}}}, false},
 		"BesideGone":  {"nobody declares it any more", further, []view{a}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

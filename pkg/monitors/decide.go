@@ -24,8 +24,8 @@ type known struct {
 	// options of mounts in cluster, and of reads in all; empty for ceph-csi's own.
 	kernelMountOptions, fuseMountOptions string
 	readAffinity                         []string
-	// versions of Ceph, by fsid, as far as they are known; with some of them reads are unsafe.
-	versions    map[string]string
+	// releases of Ceph that daemons run, by fsid, as far as they are known; with some of them reads are unsafe.
+	releases    map[string][]string
 	unsafeReads []string
 	// maps are the monmaps of connected clusters.
 	maps []ceph.MonMap
@@ -103,15 +103,19 @@ func orNil(text string) any {
 	return text
 }
 
-// affinity is not sure where a Ceph cluster has yet to tell its version.
+// affinity is not sure where a Ceph cluster has yet to tell its releases. One that loses data is enough: which of the daemons
+// are OSDs makes no difference in an upgrade.
 func (k known) affinity(fsid string) wish {
-	version := k.versions[fsid]
+	unsafe := func(release string) bool {
+		return slices.ContainsFunc(k.unsafeReads, func(of string) bool { return ceph.IsRelease(release, of) })
+	}
+	releases := k.releases[fsid]
 	switch {
 	case k.unset:
 		return wish{path: affinityMember}
-	case len(k.readAffinity) == 0 || slices.Contains(k.unsafeReads, version):
+	case len(k.readAffinity) == 0 || slices.ContainsFunc(releases, unsafe):
 		return wish{path: affinityMember, sure: true}
-	case len(k.unsafeReads) > 0 && version == "":
+	case len(k.unsafeReads) > 0 && (len(releases) == 0 || slices.Contains(releases, ceph.UnknownRelease)):
 		return wish{path: affinityMember}
 	}
 	return wish{affinityMember, readAffinity{Enabled: true, CrushLocationLabels: k.readAffinity}, true}

@@ -25,11 +25,11 @@ func (c *Controller) gather() known {
 	k := known{
 		cluster: inForm(cluster, settings), grouped: c.Driver.NeedsFilesystem, unset: invalid != nil, readAffinity: settings.ReadAffinity,
 		kernelMountOptions: settings.KernelMountOptions, fuseMountOptions: settings.FuseMountOptions,
-		versions: map[string]string{}, unsafeReads: c.Driver.UnsafeReads,
+		releases: map[string][]string{}, unsafeReads: c.Driver.UnsafeReads,
 	}
 	connected, _ := c.Clusters.Get()
 	for _, other := range connected {
-		k.versions[other.FSID] = other.Version
+		k.releases[other.FSID] = other.Releases
 		k.maps = append(k.maps, other.MonMap)
 		if other.FSID != cluster.FSID {
 			k.others = append(k.others, inForm(recordOf(other), settings))

@@ -50,12 +50,22 @@ func TestDecideSeveral(t *testing.T) {
 		},
 		"Affinity unsafe": {
 			reason: "this release of Ceph loses data with it", existing: "[" + own[:len(own)-1] + "," + near + "}]",
-			known: known{cluster: inUse, readAffinity: []string{"zone"}, unsafeReads: []string{"20.2.0"}, versions: map[string]string{"f1": "20.2.0"}},
+			known: known{cluster: inUse, readAffinity: []string{"zone"}, unsafeReads: []string{"20.2.0"}, releases: map[string][]string{"f1": {"20.2.0"}}},
+			want:  "[" + own + "]",
+		},
+		"Affinity in an upgrade": {
+			reason: "the mons are new, OSDs are not", existing: "[" + own[:len(own)-1] + "," + near + "}]",
+			known: known{cluster: inUse, readAffinity: []string{"zone"}, unsafeReads: []string{"20.2.0"}, releases: map[string][]string{"f1": {"20.2.0-71.el9cp", "20.2.1"}}},
+			want:  "[" + own + "]",
+		},
+		"Affinity half known": {
+			reason: "a daemon has yet to tell", existing: "[" + own + "]",
+			known: known{cluster: inUse, readAffinity: []string{"zone"}, unsafeReads: []string{"20.2.0"}, releases: map[string][]string{"f1": {"20.2.1", "unknown"}}},
 			want:  "[" + own + "]",
 		},
 		"Affinity safe": {
 			reason: "another release does not",
-			known:  known{cluster: inUse, readAffinity: []string{"zone"}, unsafeReads: []string{"20.2.0"}, versions: map[string]string{"f1": "20.2.1"}},
+			known:  known{cluster: inUse, readAffinity: []string{"zone"}, unsafeReads: []string{"20.2.0"}, releases: map[string][]string{"f1": {"20.2.1"}}},
 			want:   "[" + own[:len(own)-1] + "," + near + "}]",
 		},
 		"Affinity unknown": {
@@ -155,7 +165,7 @@ func TestFurtherClusters(t *testing.T) {
 	f.settings = driver.Settings{ReadAffinity: []string{"topology.kubernetes.io/zone"}}
 	f.publish(c)
 	published, _ := f.cluster.Get()
-	published.Version = "19.2.3"
+	published.Releases = []string{"19.2.3"}
 	f.clusters.Set([]ceph.Cluster{published, {FSID: b.MonMap().FSID, MonMap: b.MonMap()}})
 	f.want("both", f.sync(), cephtest.FSID, b.MonMap().FSID, `"10.20.0.3:6789"`, `"topology.kubernetes.io/zone"`)
 	f.clusters.Set([]ceph.Cluster{published})
