@@ -57,6 +57,9 @@ type Driver struct {
 	NeedsFilesystem bool
 	// UnsafeReads are the releases of Ceph with which reads from the nearest replica lose data.
 	UnsafeReads []string
+	// PicksMons says that the client of the kernel takes, of the mons listed, the addresses of the protocol that it is told to
+	// speak, as rbd map does (build_map_buf, src/krbd.cc of Ceph); mount.ceph takes all.
+	PicksMons bool
 	// KernelOptions is the parameter of a StorageClass, and the field of the settings, with options for the kernel of
 	// a node.
 	KernelOptions string
@@ -93,6 +96,7 @@ var RBD = Driver{
 	StorageClass:    "ceph-rbd",
 	SnapshotClass:   "csi-ceph-rbd-vsc",
 	GroupSnapshots:  13,
+	PicksMons:       true,
 	KernelOptions:   mapOptionsParameter,
 	Storage:         images{},
 	Tagging:         images{},

@@ -23,7 +23,7 @@ func (c *Controller) gather() known {
 		cluster = cluster.Succeed(recordOf(live))
 	}
 	k := known{
-		cluster: inForm(cluster, settings), grouped: c.Driver.NeedsFilesystem, unset: invalid != nil, readAffinity: settings.ReadAffinity,
+		cluster: c.inForm(cluster, settings), grouped: c.Driver.NeedsFilesystem, unset: invalid != nil, readAffinity: settings.ReadAffinity,
 		kernelMountOptions: settings.KernelMountOptions, fuseMountOptions: settings.FuseMountOptions,
 		releases: map[string][]string{}, unsafeReads: c.Driver.UnsafeReads,
 	}
@@ -32,7 +32,11 @@ func (c *Controller) gather() known {
 		k.releases[other.FSID] = other.Releases
 		k.maps = append(k.maps, other.MonMap)
 		if other.FSID != cluster.FSID {
-			k.others = append(k.others, inForm(recordOf(other), settings))
+			further := recordOf(other)
+			if c.Driver.PicksMons {
+				further = c.inForm(further, settings)
+			}
+			k.others = append(k.others, further)
 		}
 	}
 	if live, ok := c.Placement.Get(); ok && live.FSID == cluster.FSID {
@@ -54,18 +58,24 @@ func recordOf(cluster ceph.Cluster) state.Cluster {
 	return record
 }
 
-// inForm lists the mons by the addresses that the settings need: kernel clients that speak
-// msgr2 know the mons by their v2 addresses alone.
-func inForm(cluster state.Cluster, settings driver.Settings) state.Cluster {
+// inForm lists the mons by the addresses that the settings need: kernel clients that speak msgr2 know the mons by their v2
+// addresses. Volumes that were made before speak the other protocol still, where the option is not that of all volumes of
+// the Ceph cluster, as it is for CephFS in the entry of config.json: so others are listed in both forms, or as they are.
+func (c *Controller) inForm(cluster state.Cluster, settings driver.Settings) state.Cluster {
 	if !settings.Msgr2() || len(cluster.MonHost) == 0 {
 		return cluster
 	}
+	before := cluster.Monitors
 	cluster.Monitors = nil
+	if c.Driver.PicksMons {
+		cluster.Monitors = slices.Clone(before)
+	}
 	for _, address := range cluster.MonHost {
 		_, hostPort, _ := strings.Cut(address, ":")
 		cluster.Monitors = append(cluster.Monitors, hostPort)
 	}
 	slices.Sort(cluster.Monitors)
+	cluster.Monitors = slices.Compact(cluster.Monitors)
 	return cluster
 }
 

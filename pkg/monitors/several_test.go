@@ -156,6 +156,43 @@ func TestAddressForms(t *testing.T) {
 	}
 }
 
+// TestProtocols: a setting is of new volumes. Those made before go on with the protocol that they were made with.
+func TestProtocols(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason       string
+		driver       driver.Driver
+		settings     driver.Settings
+		inUse, other []string
+	}{
+		"RBD": {
+			"rbd map takes those of its protocol", driver.RBD, driver.Settings{MapOptions: "krbd:ms_mode=secure"},
+			[]string{"10.0.0.1:3300", "10.0.0.1:6789"}, []string{"10.0.1.1:3300", "10.0.1.1:6789"},
+		},
+		"CephFS": {
+			"ceph-csi adds the entry's option to those of all volumes, and there is one in that of the cluster in use",
+			driver.CephFS, driver.Settings{KernelMountOptions: "ms_mode=secure"}, []string{"10.0.0.1:3300"}, []string{"10.0.1.1:6789"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.controller.Driver, f.settings = tc.driver, tc.settings
+			m, other := monmap(t, "v2:10.0.0.1:3300 v1:10.0.0.1:6789"), monmap(t, "v2:10.0.1.1:3300 v1:10.0.1.1:6789")
+			other.FSID = "c0ffee00-0000-4000-8000-000000000002"
+			f.cluster.Set(ceph.Cluster{FSID: m.FSID, MonMap: m})
+			f.clusters.Set([]ceph.Cluster{{FSID: m.FSID, MonMap: m}, {FSID: other.FSID, MonMap: other}})
+			content, _, err := decide(f.controller.gather(), nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			written, err := readConfig(content)
+			got := [][]string{written.monitors(m.FSID), written.monitors(other.FSID)}
+			if diff := cmp.Diff([][]string{tc.inUse, tc.other}, got); diff != "" || err != nil {
+				t.Errorf("%s: %v (-want +got):\n%s", tc.reason, err, diff)
+			}
+		})
+	}
+}
+
 // The controller writes what is connected beside the one in use, and keeps it afterwards.
 func TestFurtherClusters(t *testing.T) {
 	f, c := newFixture(t), cephtest.New()
