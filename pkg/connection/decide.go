@@ -93,6 +93,8 @@ func (l *link[S]) view(s source) view {
 	case l.live == nil || !sameData(s.data, l.live.data):
 	case !l.live.silent.bad():
 		v.verdict, v.known = l.live.complain, true
+	case l.live.denied.bad():
+		v.verdict, v.known = l.live.denied, true
 	default:
 		v.verdict, v.known = l.live.silent, l.config.Clock.Since(l.live.answered) >= outage
 	}

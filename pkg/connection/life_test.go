@@ -123,6 +123,27 @@ func TestSilentCeph(t *testing.T) {
 	}
 }
 
+// TestRefusedWhileSilent: a session goes on when its user loses the key, until the mons are started again. Then it is silent,
+// and only another one is told why.
+func TestRefusedWhileSilent(t *testing.T) {
+	f := newFixture(t)
+	connected(f)
+	f.ceph.Stop()
+	f.pass(pollInterval)
+	f.ceph.AddUser("admin")
+	old := f.ceph
+	f.ceph = cephtest.New()
+	f.ceph.AddUser("admin")
+	f.pass(deaf)
+	f.wantCondition("the key is another one", "True/AccessDenied", "has another key")
+	f.pass(pollInterval)
+	f.wantCondition("a poll that is silent is no news", "True/AccessDenied", "has another key")
+	f.ceph = old
+	old.Start()
+	f.pass(pollInterval)
+	f.wantCondition("the session is answered", "False/AsExpected")
+}
+
 // After the consent to move, the record keeps the Ceph cluster that old volumes are in.
 func TestMoveIsRecorded(t *testing.T) {
 	f := newFixture(t)

@@ -10,6 +10,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 )
 
 // link is the connection that one source leads to. One worker at a time calls step; everybody
@@ -41,6 +42,7 @@ type live[S Session] struct {
 	answered time.Time
 	tried    time.Time // to have another session in its place, because it is silent
 	silent   verdict   // of the last poll; zero when it was answered
+	denied   verdict   // that another session was refused while this one is silent
 	complain verdict   // on a cluster that is in use nevertheless
 }
 
@@ -86,7 +88,7 @@ func (l *link[S]) poll(ctx context.Context, id identity) {
 	case err != nil:
 		now.silent = silent(err, now.cluster)
 	case use:
-		now.answered, now.silent, now.complain = polled, verdict{}, complain
+		now.answered, now.silent, now.denied, now.complain = polled, verdict{}, verdict{}, complain
 		now.learn(ceph.Cluster{FSID: m.FSID, MonMap: m, Credentials: now.cluster.Credentials})
 	default:
 		l.failed = &attempt{data: now.data, meant: id.meant, at: polled, verdict: complain}
@@ -117,7 +119,7 @@ func (l *link[S]) dial(ctx context.Context, id identity, managed bool) {
 }
 
 // dialAgain tries another session like the live one, which may be deaf. Where that is not answered either,
-// it is Ceph that is silent, and nothing changes.
+// it is Ceph that is silent, and nothing changes. That it is refused says why.
 func (l *link[S]) dialAgain(ctx context.Context, id identity) {
 	now := l.live // only step replaces it
 	if !now.silent.bad() {
@@ -130,7 +132,10 @@ func (l *link[S]) dialAgain(ctx context.Context, id identity) {
 	if next == nil {
 		klog.InfoS("Another session finds no more than the silent one", "fsid", now.cluster.FSID, "reason", v.reason)
 		l.mu.Lock()
-		now.tried = l.config.Clock.Now()
+		now.tried, now.denied = l.config.Clock.Now(), verdict{}
+		if v.reason == condition.AccessDenied {
+			now.denied = v
+		}
 		l.mu.Unlock()
 		return
 	}
