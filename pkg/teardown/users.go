@@ -34,6 +34,9 @@ func NewUsers(o Options, c UsersCeph, ids []string, keep bool) *Users {
 	return &Users{options: o, ceph: c, ids: ids, keep: keep}
 }
 
+// unseen is what --force does not spare: a mapping that is read-only has no watch (rbd status).
+const unseen = "; an image that a node maps read-only does not show in Ceph that it is in use"
+
 // Find looks for the users, and for clients that are connected as one of them.
 func (u *Users) Find(ctx context.Context, before []Decision) (Findings, error) {
 	var out Findings
@@ -71,7 +74,7 @@ func (u *Users) Find(ctx context.Context, before []Decision) (Findings, error) {
 	for _, id := range found {
 		hosts := connected(sessions, id)
 		if len(hosts) > 0 {
-			out.Alive = append(out.Alive, fmt.Sprintf("client.%s is connected from %s", id, strings.Join(hosts, ", ")))
+			out.Alive = append(out.Alive, fmt.Sprintf("client.%s is connected from %s%s", id, strings.Join(hosts, ", "), unseen))
 		}
 		if exists[id] {
 			out.Decisions = append(out.Decisions, u.decide(id, hosts, u.needed(before)))

@@ -127,7 +127,7 @@ func TestUsers(t *testing.T) {
 		"Removed":   {reason: "nobody is connected", ceph: fakeUsers{users: all, sessions: node[2:]}, left: []string{"csi-rbd-node.b", "admin"}},
 		"Kept":      {reason: "--keep-users", ceph: fakeUsers{users: all}, keep: true, left: all},
 		"Limited":   {reason: "volumes of the cluster stay elsewhere", ceph: fakeUsers{users: all}, options: Options{Pools: []string{"p"}}, left: all},
-		"Connected": {reason: "the cluster lives", ceph: fakeUsers{users: all, sessions: node}, left: all, code: CodeRefused, alive: "client.csi-rbd-node.a is connected from an unnamed host, n1"},
+		"Connected": {reason: "the cluster lives", ceph: fakeUsers{users: all, sessions: node}, left: all, code: CodeRefused, alive: "client.csi-rbd-node.a is connected from an unnamed host, n1; an image that a node maps read-only does not show in Ceph that it is in use"},
 		"Forced":    {reason: "a user in use stays even so", ceph: fakeUsers{users: all, sessions: node}, options: Options{Force: true}, left: all, code: CodeRefused, alive: "connected"},
 		"Blind":     {reason: "its operators may be older than their watches", ceph: fakeUsers{users: all, blind: ceph.ErrTimeout, pools: claimed}, left: all, code: CodeRefused, alive: "cannot be seen"},
 		"BlindAlive": {reason: "its operator runs", ceph: fakeUsers{users: all, blind: ceph.ErrTimeout, pools: claimed, lastWatched: ran, watched: map[string][]ceph.Watcher{"p/running.a.rbd": {{Client: 7}}}},
