@@ -136,11 +136,15 @@ func (c *Controller) mint(ctx context.Context, in input) (made, error) {
 // a new class.
 func (c *Controller) ensureAll(ctx context.Context, cluster Ceph, in input) (made, error) {
 	claim, unsearched := driver.ClaimKey(in.infraID, c.Driver.Kind), false
+	has, err := c.inventory(ctx, cluster)
+	if err != nil && in.complete {
+		return made{}, err
+	}
+	if err == nil { // Where only names are known, none of them is known to be a mistake.
+		in.places = c.meant(has, in.places)
+	}
 	if in.complete {
-		known, err := c.known(ctx, cluster, claim, in)
-		if err != nil {
-			return made{}, err
-		}
+		known := c.known(ctx, cluster, has, claim, in)
 		in.places, in.complete, unsearched = append(in.places, known.places...), known.complete, known.failed
 	}
 	caps, err := c.Driver.Rights.Caps(ctx, cluster, claim, in.places)

@@ -95,7 +95,9 @@ func usedIn(places []usage.Place, placement ceph.Placement) []driver.Used {
 		if len(p.Monitors) == 0 {
 			p.JournalNamespace = placement.JournalNamespace
 		}
-		out = append(out, driver.Used{Placement: p.Placement, IDs: p.IDs, Directories: p.Directories, Namespace: p.RADOSNamespace})
+		out = append(out, driver.Used{
+			Placement: p.Placement, IDs: p.IDs, Directories: p.Directories, Namespace: p.RADOSNamespace, Named: p.Empty(),
+		})
 	}
 	return out
 }
@@ -148,7 +150,7 @@ func (s *scope) note(what driver.Used, now time.Time) {
 	if s.uses == nil {
 		s.uses = map[string]use{}
 	}
-	s.uses[fmt.Sprintf("%q", []any{what.Placement, what.IDs, what.Directories, what.Namespace})] = use{what, now}
+	s.uses[fmt.Sprintf("%q", []any{what.Placement, what.IDs, what.Directories, what.Namespace, what.Named})] = use{what, now}
 }
 
 // places forgets what is in another Ceph cluster or has not been used for too long, and returns

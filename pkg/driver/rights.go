@@ -25,6 +25,8 @@ type Used struct {
 	Directories []string
 	// Namespace is the RADOS namespace; empty for ceph-csi's own choice.
 	Namespace string
+	// Named says that nothing is there yet as far as is known: StorageClasses name it, and may be Mistaken.
+	Named bool
 }
 
 // UserCaps are the caps of a driver's two users.

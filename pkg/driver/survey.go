@@ -53,6 +53,11 @@ func missing(name, format string, arguments ...any) Lack {
 	return Lack{Missing: name, Text: fmt.Sprintf(format, arguments...)}
 }
 
+// Mistaken says that what a StorageClass names is there, but for something else: a class alone does not use it.
+func Mistaken(survey Survey, has Inventory, place ceph.Placement) bool {
+	return slices.ContainsFunc(survey.Lacks(has, place), func(l Lack) bool { return l.Missing == "" })
+}
+
 func (images) Holding(has Inventory, place ceph.Placement, ids []int64) []int64 {
 	var out []int64
 	for _, p := range has.Pools {

@@ -43,6 +43,44 @@ func TestHolding(t *testing.T) {
 	}
 }
 
+func TestMistaken(t *testing.T) {
+	has := Inventory{
+		Pools: []ceph.Pool{
+			{ID: 1, Name: "images", Applications: []string{"rbd"}}, {ID: 2, Name: "objects", Applications: []string{"rgw"}},
+			{ID: 3, Name: "shared", Applications: []string{"rbd", "rgw"}}, {ID: 4, Name: "bare"},
+			{ID: 5, Name: "ec", Applications: []string{"rbd"}, ErasureCoded: true},
+			{ID: 6, Name: "meta", Applications: []string{"cephfs"}}, {ID: 7, Name: "data", Applications: []string{"cephfs"}},
+		},
+		FileSystems: []ceph.FileSystem{{ID: 1, Name: "f", MetadataPool: 6, DataPools: []int64{7}}},
+	}
+	tests := map[string]struct {
+		reason string
+		survey Survey
+		place  ceph.Placement
+		want   bool
+	}{
+		"Own":          {"the driver's application", images{}, inPool("images"), false},
+		"Foreign":      {"another application's", images{}, inPool("objects"), true},
+		"Filesystem":   {"a filesystem's", images{}, inPool("meta"), true},
+		"Shared":       {"the driver's, too", images{}, inPool("shared"), false},
+		"Bare":         {"nobody's, so far", images{}, inPool("bare"), false},
+		"Missing":      {"it may be made in a moment", images{}, inPool("none"), false},
+		"ErasureCoded": {"it can hold no headers of images", images{}, inPool("ec"), true},
+		"Unwritable":   {"it can hold no data of images yet", images{}, ceph.Placement{Pool: "images", DataPool: "ec"}, true},
+		"Files":        {"a filesystem", subvolumes{}, inFiles("f"), false},
+		"NoFiles":      {"it may be made in a moment", subvolumes{}, inFiles("none"), false},
+		"Layout":       {"a data pool of the filesystem", subvolumes{}, ceph.Placement{Filesystem: "f", DataPool: "data"}, false},
+		"Elsewhere":    {"no data pool of the filesystem", subvolumes{}, ceph.Placement{Filesystem: "f", DataPool: "objects"}, true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := Mistaken(tc.survey, has, tc.place); got != tc.want {
+				t.Errorf("%s: got %t, want %t", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
 func TestNamedPoolIsMadeOnDemand(t *testing.T) {
 	tests := map[string]struct {
 		reason  string

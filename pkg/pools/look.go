@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -73,8 +72,7 @@ func (l *look) wants() map[int64]wishes {
 	}
 	var own []int64
 	for _, place := range l.usage.In(l.cluster) {
-		mistaken := len(place.Classes) > 0 && slices.ContainsFunc(l.Driver.Storage.Lacks(l.has, place.Placement), unusable)
-		if mistaken && place.Volumes+place.Snapshots == 0 {
+		if place.Empty() && driver.Mistaken(l.Driver.Storage, l.has, place.Placement) {
 			continue // A class that names somebody else's pool does not use it.
 		}
 		own = append(own, l.Driver.Storage.Holding(l.has, place.Placement, place.IDs)...)
@@ -88,9 +86,6 @@ func (l *look) wants() map[int64]wishes {
 	l.keepData(wanted)
 	return wanted
 }
-
-// unusable says that what is named is there, but for something else.
-func unusable(lack driver.Lack) bool { return lack.Missing == "" }
 
 func (l *look) take(ctx context.Context) error {
 	var err error

@@ -70,6 +70,20 @@ func TestSnapshotsKeepTheirPool(t *testing.T) {
 	r.expectFlagged(t, "the last snapshot has gone")
 }
 
+// TestJournalsKeepTheirPool: volumes cannot be deleted without their journal, whatever else the pool is for.
+func TestJournalsKeepTheirPool(t *testing.T) {
+	r := newCareRig(t, driver.RBD)
+	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
+	r.ceph.AddPool(ceph.Pool{Name: "files", Applications: []string{"cephfs"}})
+	named := classes(class(driver.RBD, "c", "pool", "p", "journalPool", "files"))
+	r.use(t, named)
+	r.expectFlagged(t, "no volume has its journal in somebody else's pool", "p")
+	r.use(t, named, provisioned(driver.RBD, 1, "pool", "p", "journalPool", "files"))
+	r.expectFlagged(t, "a volume has", "files", "p")
+	r.use(t, named)
+	r.expectFlagged(t, "it has gone", "p")
+}
+
 // TestSnapshotsKeepTheirDataPool: the handle of a snapshot tells the pool of its header alone. Its data
 // is where that of its volume was, in an erasure-coded pool that nothing else names any more.
 func TestSnapshotsKeepTheirDataPool(t *testing.T) {

@@ -91,6 +91,7 @@ func (f finder) provisioned(in placeSet, csi *corev1.CSIPersistentVolumeSource) 
 		namespace := cmp.Or(csi.VolumeAttributes[radosNamespaceAttribute], f.driver.Storage.Namespace(f.config[p.FSID]))
 		place := f.at(in, placeKey{p, namespace})
 		if i > 0 {
+			place.Journal = place.Journal || p.Pool == driver.JournalPool(csi.VolumeAttributes)
 			continue
 		}
 		place.Volumes++

@@ -51,7 +51,12 @@ type Place struct {
 	// Volumes is how many PersistentVolumes are there, Snapshots how many snapshots, which may outlive
 	// their volumes.
 	Volumes, Snapshots int
+	// Journal says that volumes of another pool keep their journal there.
+	Journal bool
 }
+
+// Empty says that no volume and no snapshot is known to have something there: the place is only named.
+func (p Place) Empty() bool { return p.Volumes+p.Snapshots == 0 && !p.Journal }
 
 // Legacy is a place of volumes from before CSI.
 type Legacy struct {

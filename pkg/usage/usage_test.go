@@ -85,7 +85,23 @@ func TestOf(t *testing.T) {
 			want: Usage{Places: []Place{
 				{Placement: ceph.Placement{FSID: fsid, Pool: "a", DataPool: "d"}, RADOSNamespace: "n", IDs: []int64{1}, Volumes: 1},
 				{Placement: ceph.Placement{FSID: fsid, Pool: "e", DataPool: "ec"}, Classes: []string{"t"}},
-				{Placement: in("j"), RADOSNamespace: "n"},
+				{Placement: in("j"), RADOSNamespace: "n", Journal: true},
+			}},
+		},
+		"Journal": {
+			reason: "only the volumes tell that a journal is there",
+			driver: driver.RBD,
+			classes: []*storagev1.StorageClass{
+				class(driver.RBD, "used", map[string]string{"clusterID": fsid, "pool": "a", "journalPool": "j"}),
+				class(driver.RBD, "new", map[string]string{"clusterID": fsid, "pool": "a", "journalPool": "k"}),
+			},
+			volumes: []*corev1.PersistentVolume{volume(driver.RBD, handle(fsid, 1), map[string]string{
+				"clusterID": fsid, "pool": "a", "journalPool": "j",
+			})},
+			want: Usage{Places: []Place{
+				{Placement: in("a"), IDs: []int64{1}, Classes: []string{"new", "used"}, Volumes: 1},
+				{Placement: in("j"), Classes: []string{"used"}, Journal: true},
+				{Placement: in("k"), Classes: []string{"new"}},
 			}},
 		},
 		"Configured": {
@@ -243,6 +259,23 @@ func BenchmarkOf(b *testing.B) {
 	for b.Loop() {
 		if got := Of(driver.RBD, nil, nil, volumes); len(got.Places) != 1 {
 			b.Fatalf("got %+v", got)
+		}
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason string
+		place  Place
+		want   bool
+	}{
+		"Class":    {"named only", Place{Classes: []string{"c"}}, true},
+		"Volume":   {"a volume", Place{Classes: []string{"c"}, Volumes: 1}, false},
+		"Snapshot": {"a snapshot without its volume", Place{Snapshots: 1}, false},
+		"Journal":  {"what volumes in another pool cannot be deleted without", Place{Classes: []string{"c"}, Journal: true}, false},
+	} {
+		if got := tc.place.Empty(); got != tc.want {
+			t.Errorf("%s: %s: got %t", name, tc.reason, got)
 		}
 	}
 }
