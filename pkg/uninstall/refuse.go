@@ -30,6 +30,8 @@ type blockers struct {
 	csoKnowsCeph bool
 	// attachments are in use by pods at this moment.
 	attachments []string
+	// detaching are no longer, and stay until the driver has said so, which it may be too late for.
+	detaching []string
 	// volumes and snapshots could be neither mounted nor deleted any more.
 	volumes, snapshots []string
 }
@@ -41,6 +43,7 @@ func (b blockers) volumed() bool { return len(b.volumes)+len(b.snapshots) > 0 }
 //
 //	a CSO that knows Ceph                   always
 //	VolumeAttachments                       always: pods lose their disks
+//	those that are being deleted            unless forced: the driver may have gone
 //	PersistentVolumes, snapshot contents    unless forced
 func (b blockers) refusal(force bool) error {
 	switch {
@@ -48,6 +51,9 @@ func (b blockers) refusal(force bool) error {
 		return fmt.Errorf("%w: this cluster's cluster-storage-operator knows Ceph and would install it again", ErrRefused)
 	case len(b.attachments) > 0:
 		return fmt.Errorf("%w: volumes are attached to nodes (%s); delete the pods that use them first", ErrRefused, some(b.attachments))
+	case len(b.detaching) > 0 && !force:
+		return fmt.Errorf("%w: volumes are being detached (%s), which the driver's controller pods end; where none are left, use --force, "+
+			"and afterwards 'kubectl patch volumeattachment NAME --type=merge -p '{\"metadata\":{\"finalizers\":null}}'' for each", ErrRefused, some(b.detaching))
 	case len(b.volumes) > 0 && !force:
 		return fmt.Errorf("%w: PersistentVolumes of the drivers exist (%s) and could no longer be mounted or deleted; delete them first, or use --force", ErrRefused, some(b.volumes))
 	case len(b.snapshots) > 0 && !force:
@@ -80,7 +86,11 @@ func look(ctx context.Context, o Options) (blockers, error) {
 		return b, fmt.Errorf("listing VolumeAttachments: %w", err)
 	}
 	for _, a := range attachments.Items {
-		if ours(a.Spec.Attacher) {
+		switch {
+		case !ours(a.Spec.Attacher):
+		case a.DeletionTimestamp != nil:
+			b.detaching = append(b.detaching, a.Name+" of "+attachment(a))
+		default:
 			b.attachments = append(b.attachments, attachment(a))
 		}
 	}

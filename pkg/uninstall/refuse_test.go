@@ -20,6 +20,8 @@ func TestRefusal(t *testing.T) {
 		"Nothing":         {reason: "nothing is in the way"},
 		"CSO":             {reason: "everything would come back", blockers: blockers{csoKnowsCeph: true}, force: true, want: "cluster-storage-operator"},
 		"Attached":        {reason: "pods would lose their disks, force or not", blockers: blockers{attachments: []string{"csi-1"}}, force: true, want: "csi-1"},
+		"Detaching":       {reason: "the driver is not done", blockers: blockers{detaching: []string{"csi-1"}}, want: "csi-1"},
+		"DetachingForced": {reason: "nobody may be left who does it", blockers: blockers{detaching: []string{"csi-1"}}, force: true},
 		"Volumes":         {reason: "they could not be deleted any more", blockers: blockers{volumes: many}, want: "a, b, c, d, e and 2 more"},
 		"VolumesForced":   {reason: "the administrator knows", blockers: blockers{volumes: many}, force: true},
 		"Snapshots":       {reason: "they could not be deleted any more", blockers: blockers{snapshots: []string{"s"}}, want: "VolumeSnapshotContents"},
