@@ -140,7 +140,7 @@ func (s *Contents) Follow(ctx context.Context, served bool) error {
 	s.followed = true
 	if !served && running {
 		s.stop()
-		s.informer, s.listing, s.watching = nil, nil, nil
+		s.informer, s.listing, s.watching, s.refused, s.told = nil, nil, nil, time.Time{}, false
 	}
 	s.mu.Unlock()
 	if served && !running {
