@@ -96,7 +96,7 @@ func usedIn(places []usage.Place, placement ceph.Placement) []driver.Used {
 			p.JournalNamespace = placement.JournalNamespace
 		}
 		out = append(out, driver.Used{
-			Placement: p.Placement, IDs: p.IDs, Directories: p.Directories, Namespace: p.RADOSNamespace, Named: p.Empty(),
+			Placement: p.Placement, IDs: p.IDs, Directories: p.Directories, Namespace: p.RADOSNamespace, Named: p.OnlyNamed(),
 		})
 	}
 	return out

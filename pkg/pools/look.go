@@ -72,7 +72,7 @@ func (l *look) wants() map[int64]wishes {
 	}
 	var own []int64
 	for _, place := range l.usage.In(l.cluster) {
-		if place.Empty() && driver.Mistaken(l.Driver.Storage, l.has, place.Placement) {
+		if place.OnlyNamed() && driver.Mistaken(l.Driver.Storage, l.has, place.Placement) {
 			continue // A class that names somebody else's pool does not use it.
 		}
 		own = append(own, l.Driver.Storage.Holding(l.has, place.Placement, place.IDs)...)

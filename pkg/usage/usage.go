@@ -55,8 +55,10 @@ type Place struct {
 	Journal bool
 }
 
-// Empty says that no volume and no snapshot is known to have something there: the place is only named.
-func (p Place) Empty() bool { return p.Volumes+p.Snapshots == 0 && !p.Journal }
+// OnlyNamed says that StorageClasses name it, and that no volume and no snapshot is known to have something there.
+func (p Place) OnlyNamed() bool {
+	return len(p.Classes) > 0 && p.Volumes+p.Snapshots == 0 && !p.Journal
+}
 
 // Legacy is a place of volumes from before CSI.
 type Legacy struct {

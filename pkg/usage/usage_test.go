@@ -263,18 +263,19 @@ func BenchmarkOf(b *testing.B) {
 	}
 }
 
-func TestEmpty(t *testing.T) {
+func TestOnlyNamed(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason string
 		place  Place
 		want   bool
 	}{
 		"Class":    {"named only", Place{Classes: []string{"c"}}, true},
+		"Unnamed":  {"something else that is known of it has brought it here", Place{}, false},
 		"Volume":   {"a volume", Place{Classes: []string{"c"}, Volumes: 1}, false},
 		"Snapshot": {"a snapshot without its volume", Place{Snapshots: 1}, false},
 		"Journal":  {"what volumes in another pool cannot be deleted without", Place{Classes: []string{"c"}, Journal: true}, false},
 	} {
-		if got := tc.place.Empty(); got != tc.want {
+		if got := tc.place.OnlyNamed(); got != tc.want {
 			t.Errorf("%s: %s: got %t", name, tc.reason, got)
 		}
 	}
