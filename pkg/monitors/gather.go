@@ -65,17 +65,16 @@ func (c *Controller) inForm(cluster state.Cluster, settings driver.Settings) sta
 	if !settings.Msgr2() || len(cluster.MonHost) == 0 {
 		return cluster
 	}
-	before := cluster.Monitors
-	cluster.Monitors = nil
+	var listed []string
 	if c.Driver.PicksMons {
-		cluster.Monitors = slices.Clone(before)
+		listed = append(listed, cluster.Monitors...)
 	}
 	for _, address := range cluster.MonHost {
 		_, hostPort, _ := strings.Cut(address, ":")
-		cluster.Monitors = append(cluster.Monitors, hostPort)
+		listed = append(listed, hostPort)
 	}
-	slices.Sort(cluster.Monitors)
-	cluster.Monitors = slices.Compact(cluster.Monitors)
+	slices.Sort(listed)
+	cluster.Monitors = slices.Compact(listed)
 	return cluster
 }
 

@@ -53,7 +53,7 @@ func (b blockers) refusal(force bool) error {
 		return fmt.Errorf("%w: volumes are attached to nodes (%s); delete the pods that use them first", ErrRefused, some(b.attachments))
 	case len(b.detaching) > 0 && !force:
 		return fmt.Errorf("%w: volumes are being detached (%s), which the driver's controller pods end; where none are left, use --force, "+
-			"and afterwards 'kubectl patch volumeattachment NAME --type=merge -p '{\"metadata\":{\"finalizers\":null}}'' for each", ErrRefused, some(b.detaching))
+			"and afterwards, for each: kubectl patch volumeattachment NAME --type=merge -p '{\"metadata\":{\"finalizers\":null}}'", ErrRefused, some(b.detaching))
 	case len(b.volumes) > 0 && !force:
 		return fmt.Errorf("%w: PersistentVolumes of the drivers exist (%s) and could no longer be mounted or deleted; delete them first, or use --force", ErrRefused, some(b.volumes))
 	case len(b.snapshots) > 0 && !force:
