@@ -1,15 +1,18 @@
 package node
 
 import (
+	"context"
 	"time"
 
 	snapshotv1 "github.com/kubernetes-csi/external-snapshotter/client/v8/apis/volumesnapshot/v1"
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/test/e2e/fixture"
 )
 
 // Shown has snapshots that are read and not copied.
@@ -22,6 +25,7 @@ func Shown() {
 			pod := hold(ctx, seed, nodes[0])
 			do(ctx, pod, "write", file, mebibyte, seed.name)
 			end(ctx, pod)
+			expectDetached(ctx, seed.name)
 			snapshot(ctx, seed.name, d.SnapshotClass)
 			begin := time.Now()
 			c := claimed{
@@ -43,4 +47,18 @@ func Shown() {
 			end(ctx, pods...)
 		})
 	})
+}
+
+// expectDetached waits until the node has unmounted the volume of a claim: it does so after the pod is gone.
+func expectDetached(ctx context.Context, claim string) {
+	GinkgoHelper()
+	c, err := env.Kube.CoreV1().PersistentVolumeClaims(metav1.NamespaceDefault).Get(ctx, claim, metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	Eventually(func(g Gomega) {
+		attachments, err := env.Kube.StorageV1().VolumeAttachments().List(ctx, metav1.ListOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		for _, a := range attachments.Items {
+			g.Expect(a.Spec.Source.PersistentVolumeName).NotTo(HaveValue(Equal(c.Spec.VolumeName)), a.Name)
+		}
+	}).WithContext(ctx).WithTimeout(fixture.Patience).Should(Succeed())
 }

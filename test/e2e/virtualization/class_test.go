@@ -83,10 +83,19 @@ func expectForgotten(ctx context.Context) {
 	}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
 }
 
-// tune replaces spec.driverConfig.ceph until the spec ends.
+// tune replaces spec.driverConfig.ceph until the spec ends; the driver's own StorageClass is then as it was.
 func tune(ctx context.Context, d driver.Driver, member string) {
 	GinkgoHelper()
-	DeferCleanup(func(ctx SpecContext) { patchDriver(ctx, d, `{"driverConfig":null}`); env.Settle(ctx) })
+	before := class(ctx, Default, d.StorageClass).Parameters
+	DeferCleanup(func(ctx SpecContext) {
+		patchDriver(ctx, d, `{"driverConfig":null}`)
+		Eventually(func(g Gomega) {
+			again := class(ctx, g, d.StorageClass)
+			g.Expect(again).NotTo(BeNil())
+			g.Expect(again.Parameters).To(Equal(before))
+		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		env.Settle(ctx)
+	})
 	patchDriver(ctx, d, `{"driverConfig":{"driverType":"Ceph","ceph":`+member+`}}`)
 }
 
