@@ -57,5 +57,12 @@ func TryFlatten(pool string) Trial {
 		Arguments: map[string]string{"image_spec": pool + "/" + nowhere}}
 }
 
+// TryProtect asks for a value that the flag of a pool cannot have. The pool must exist, because caps can be limited to
+// pools.
+func TryProtect(pool string) Trial {
+	return Trial{Prefix: "osd pool set", Refusal: syscall.EINVAL,
+		Arguments: map[string]string{"pool": pool, "var": "nodelete", "val": nowhere}}
+}
+
 // ObjectRights are what a user may do with the objects of a pool.
 type ObjectRights struct{ Read, Write bool }

@@ -52,13 +52,15 @@ type action int
 
 const (
 	nothing action = iota
-	// claim writes the user's own key.
+	// claim writes the user's own key, announce that the user changes the flag, enter both at once.
 	claim
-	// announce says that the user changes the flag.
 	announce
-	// protect sets the flag and its key at once, release takes both away.
-	protect
-	release
+	enter
+	// setFlag and setKey protect the pool, clearKey and clearFlag release it.
+	setFlag
+	setKey
+	clearKey
+	clearFlag
 	// finish takes back what was announced, unclaim the user's own key, too.
 	finish
 	unclaim
@@ -68,8 +70,13 @@ const (
 // that whatever others wrote meanwhile counts, and whatever comes between two writes, a crash or a call
 // without an answer, leaves nothing that the next look does not finish:
 //
-//	to keep:   own claim, announced, then flag and its key, finished; nothing where a flag is somebody else's
-//	to leave:  own claim, where others keep the pool; else announced, flag and its key, then own claim
+//	to keep:   own claim, announced, then flag, its key, finished; nothing where a flag is somebody else's
+//	to leave:  own claim, where others keep the pool; else that claim says so, announced, then the flag's key,
+//	           flag, own claim
+//
+// The flag's key is never there alone: an administrator's flag that joined it would pass for an operator's. Nor
+// does a claim that keeps the pool stay while its user releases it: others would put back for it what it takes
+// away, in step for ever.
 //
 // A flag without its key is an administrator's, also beside a claim. It is left alone for ever, unless the
 // user has announced a change: then it is half of that.
@@ -82,28 +89,33 @@ func next(p ceph.Pool, u user, wanted wishes) action {
 	half := p.NoDelete != m.flagged && m.announced
 	administrators := p.NoDelete && !m.flagged
 	nobody := m.flagged && m.keepers == 0
+	keeping := wanted == gone && m.own != "" && m.own != leaving
 	done := map[bool]action{true: finish, false: nothing}[m.announced]
 	switch {
 	case wanted != gone && (m.own != wanted.value() || !m.placed):
-		return claim
+		return map[bool]action{true: enter, false: claim}[wanted.keeps() && !p.NoDelete && !m.announced]
 	case half && (wanted.keeps() || m.keepers > 0):
-		return protect
+		return map[bool]action{true: setKey, false: setFlag}[p.NoDelete]
+	case half && keeping:
+		return claim
 	case half:
-		return release
+		return map[bool]action{true: clearKey, false: clearFlag}[m.flagged]
 	case wanted.keeps() && !p.NoDelete:
-		return m.announcedFor(protect)
+		return m.announcedFor(setFlag)
 	case wanted.keeps():
 		return done
 	case wanted == used && nobody && m.leavers == 0:
-		return m.announcedFor(release)
+		return m.announcedFor(clearKey)
 	case wanted == used:
 		return done
 	case m.own == "" && nobody && m.leavers+m.others == 0:
 		return claim
 	case m.own == "":
 		return done
-	case !administrators && nobody && (m.leavers == 0 || m.own == leaving && m.first):
-		return m.announcedFor(release)
+	case !administrators && nobody && keeping && m.leavers == 0:
+		return map[bool]action{true: claim, false: enter}[m.announced]
+	case !administrators && nobody && m.own == leaving && m.first:
+		return m.announcedFor(clearKey)
 	}
 	return unclaim
 }
@@ -178,6 +190,8 @@ func holder(p ceph.Pool, key string) string {
 // Marker reads pools and writes their marks.
 type Marker interface {
 	Pools(ctx context.Context) ([]ceph.Pool, error)
+	// Try returns nil when the user may send the command of a trial, ceph.ErrDenied when not.
+	Try(ctx context.Context, trial ceph.Trial) error
 	SetNoDelete(ctx context.Context, pool string, on bool) error
 	SetPoolMetadata(ctx context.Context, pool, application, key, value string) error
 	RemovePoolMetadata(ctx context.Context, pool, application, key string) error
@@ -206,26 +220,28 @@ func commands(ctx context.Context, client Marker, p ceph.Pool, u user, wanted wi
 	noDelete := func(on bool) func() error {
 		return func() error { return client.SetNoDelete(ctx, p.Name, on) }
 	}
-	m := read(p, u)
+	own := set(driver.ClaimApplication(p, u.kind, u.key()), u.key(), wanted.value())
 	announcement := set(holder(p, u.change()), u.change(), announced)
 	switch a {
 	case claim:
-		out := []func() error{set(driver.ClaimApplication(p, u.kind, u.key()), u.key(), wanted.value())}
-		if wanted.keeps() && !p.NoDelete && !m.announced {
-			out = append(out, announcement)
-		}
-		return out
+		return []func() error{own}
 	case announce:
 		return []func() error{announcement}
-	case protect:
-		return []func() error{noDelete(true), set(holder(p, flag), flag, flagged)}
-	case release:
-		return []func() error{remove(flag), noDelete(false)}
+	case enter:
+		return []func() error{own, announcement}
+	case setFlag:
+		return []func() error{noDelete(true)}
+	case setKey:
+		return []func() error{set(holder(p, flag), flag, flagged)}
+	case clearKey:
+		return []func() error{remove(flag)}
+	case clearFlag:
+		return []func() error{noDelete(false)}
 	case finish:
 		return []func() error{remove(u.change())}
 	case unclaim:
 		out := []func() error{remove(u.key())}
-		if m.announced {
+		if read(p, u).announced {
 			out = append(out, remove(u.change()))
 		}
 		return out
@@ -246,16 +262,26 @@ func atOnce(commands ...func() error) []error {
 // maxActions is more than any pool needs; others may keep writing against us.
 const maxActions = 8
 
-// mark brings one pool to what is wanted, and returns the pools as they were read last.
+// mark brings one pool to what is wanted, as far as Ceph lets the user, and returns the pools as they were read last.
 func mark(ctx context.Context, client Marker, pools []ceph.Pool, id int64, u user, wanted wishes) ([]ceph.Pool, error) {
+	var refusal error
 	for range maxActions {
 		p, found := byID(pools, id)
 		if !found {
 			return pools, nil
 		}
 		todo := next(p, u, wanted)
+		if refusal == nil {
+			refusal = try(ctx, client, p, u, wanted, todo)
+		}
+		if ceph.NoAnswer(refusal) {
+			return pools, refusal
+		}
+		if refusal != nil {
+			todo = without(p, u, wanted, todo)
+		}
 		if todo == nothing {
-			return pools, nil
+			return pools, refusal
 		}
 		if err := perform(ctx, client, p, u, wanted, todo); err != nil {
 			return pools, err
@@ -265,16 +291,21 @@ func mark(ctx context.Context, client Marker, pools []ceph.Pool, id int64, u use
 			return pools, err
 		}
 	}
-	return pools, nil
+	return pools, refusal
 }
 
 // claimAll writes the claims that pools with these IDs lack, and nothing else.
 func claimAll(ctx context.Context, client Marker, pools []ceph.Pool, ids []int64, u user, wanted wishes) error {
 	var writes []func() error
 	for _, p := range pools {
-		if slices.Contains(ids, p.ID) && len(p.Applications) > 0 && next(p, u, wanted) == claim {
-			writes = append(writes, func() error { return perform(ctx, client, p, u, wanted, claim) })
+		todo := next(p, u, wanted)
+		if !slices.Contains(ids, p.ID) || len(p.Applications) == 0 || todo != claim && todo != enter {
+			continue
 		}
+		if try(ctx, client, p, u, wanted, todo) != nil {
+			todo = claim
+		}
+		writes = append(writes, func() error { return perform(ctx, client, p, u, wanted, todo) })
 	}
 	return errors.Join(atOnce(writes...)...)
 }

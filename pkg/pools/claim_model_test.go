@@ -1,7 +1,10 @@
 package pools
 
 import (
+	"context"
 	"slices"
+	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -18,6 +21,8 @@ type world struct {
 	wanted    [2]wishes
 	// pendingWanted is what was wanted when the write was decided on.
 	pendingWanted [2]wishes
+	// denied may not change the flag.
+	denied [2]bool
 }
 
 var operators = [2]user{{"a", "rbd"}, {"b", "rbd"}}
@@ -38,9 +43,21 @@ func (w world) pool() ceph.Pool {
 	return ceph.Pool{Applications: []string{"rbd"}, NoDelete: w.flag, Metadata: map[string]map[string]string{"rbd": keys}}
 }
 
+// denying answers as Ceph does to an operator that may not change the flag.
+type denying struct{ Marker }
+
+func (denying) Try(_ context.Context, trial ceph.Trial) error {
+	return &ceph.CommandError{Command: trial.Prefix, Errno: -int(syscall.EACCES)}
+}
+
 // decide lets an operator look at the pool.
 func (w world) decide(i int) world {
-	w.pending[i], w.pendingWanted[i] = next(w.pool(), operators[i], w.wanted[i]), w.wanted[i]
+	p, u := w.pool(), operators[i]
+	todo := next(p, u, w.wanted[i])
+	if w.denied[i] && try(context.Background(), denying{}, p, u, w.wanted[i], todo) != nil {
+		todo = without(p, u, w.wanted[i], todo)
+	}
+	w.pending[i], w.pendingWanted[i] = todo, w.wanted[i]
 	return w
 }
 
@@ -53,13 +70,19 @@ func (w world) write(i int, parts ...bool) world {
 	wanted, before := w.pendingWanted[i], w
 	switch w.pending[i] {
 	case claim:
-		w.users[i], w.announced[i] = wanted.value(), w.announced[i] || wanted.keeps() && !w.flag
+		w.users[i] = wanted.value()
 	case announce:
 		w.announced[i] = true
-	case protect:
-		w.flag, w.key = true, true
-	case release:
-		w.flag, w.key = false, false
+	case enter:
+		w.users[i], w.announced[i] = wanted.value(), true
+	case setFlag:
+		w.flag = true
+	case setKey:
+		w.key = true
+	case clearKey:
+		w.key = false
+	case clearFlag:
+		w.flag = false
 	case finish:
 		w.announced[i] = false
 	case unclaim:
@@ -164,6 +187,72 @@ func users(wanted [2]wishes) (out [2]string) {
 		}
 	}
 	return out
+}
+
+// refused are all worlds in which some operators may not change the flag, or no longer: one that lost the right between
+// two writes has a new connection, over which nothing is on its way.
+var refused = sync.OnceValue(func() []world {
+	var from []world
+	for _, w := range reachable(world{}) {
+		for _, w.denied = range [][2]bool{{true, false}, {true, true}} {
+			if w.pending[0] == nothing && (w.pending[1] == nothing || !w.denied[1]) {
+				from = append(from, w)
+			}
+		}
+	}
+	return reachable(from...)
+})
+
+// TestRefusalsConverge: with and without the right, operators come to rest, and leave both flag and key or neither. Only
+// half of a release waits for the right.
+func TestRefusalsConverge(t *testing.T) {
+	for _, w := range refused() {
+		if t.Failed() {
+			return
+		}
+		for _, inStep := range []bool{false, true} {
+			end, ended := rest(w, inStep)
+			if !ended {
+				t.Fatalf("from %+v the operators never come to rest (in step: %t): %+v", w, inStep, end)
+			}
+			stuck := end.flag && !end.key && (end.announced[0] && end.denied[0] || end.announced[1] && end.denied[1])
+			if !stuck && (end.flag != end.key || end.announced != [2]bool{}) {
+				t.Errorf("from %+v: a change is left half done: %+v", w, end)
+			}
+			for i := range w.wanted {
+				if w.wanted[i] != gone && end.users[i] != w.wanted[i].value() {
+					t.Errorf("from %+v: a claim is wrong: %+v", w, end)
+				}
+			}
+			if w.wanted[1] == kept && !w.denied[1] && !end.flag {
+				t.Errorf("from %+v: a pool is not protected by who may do it: %+v", w, end)
+			}
+		}
+	}
+}
+
+// TestAdministratorsFlagBesideARefusal: nobody takes the flag for an operator's, also not with the right to change it.
+func TestAdministratorsFlagBesideARefusal(t *testing.T) {
+	var flagged []world
+	seen := map[world]bool{}
+	for _, w := range refused() {
+		end, _ := rest(w, true)
+		if end.flag {
+			continue
+		}
+		if end.denied, end.flag = [2]bool{}, true; !seen[end] {
+			seen[end] = true
+			flagged = append(flagged, end)
+		}
+	}
+	if len(flagged) < 9 {
+		t.Errorf("only %d worlds: the test does not try all wishes", len(flagged))
+	}
+	for _, after := range reachable(flagged...) {
+		if !after.flag || after.key {
+			t.Fatalf("an administrator's flag was taken for an operator's: %+v", after)
+		}
+	}
 }
 
 func TestAdministratorsFlagStays(t *testing.T) {

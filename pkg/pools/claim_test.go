@@ -69,7 +69,7 @@ func TestMark(t *testing.T) {
 	c.RenamePool("p", "q")
 	c.RenamePool("q", "p")
 	do(operators[0], used, 1, true, flag, a, b)
-	do(operators[1], gone, 5, false, a)
+	do(operators[1], gone, 6, false, a)
 	do(operators[1], gone, 0, false, a)
 	do(operators[0], kept, 5, true, flag, a)
 	do(operators[0], used, 5, false, a)

@@ -46,11 +46,11 @@ func (d *dying) RemovePoolMetadata(ctx context.Context, pool, application, key s
 
 // TestKilledBetweenClaimAndFlag: whatever was written, a pool in use has its claim before it has the
 // flag and as long as it has it, and the next process finishes: it takes no half of a change for an
-// administrator's.
+// administrator's. Nor is the key there without the flag, so that an administrator's would pass for an operator's.
 func TestKilledBetweenClaimAndFlag(t *testing.T) {
 	u := operators[0]
 	for _, wanted := range []wishes{kept, held} {
-		for writes := range 6 {
+		for writes := range 7 {
 			c := cephtest.New()
 			c.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})
 			client, err := c.Dial(t.Context(), c.Source())
@@ -67,8 +67,8 @@ func TestKilledBetweenClaimAndFlag(t *testing.T) {
 			killed := &dying{Marker: client, left: writes}
 			_, err = mark(t.Context(), killed, c.Pools(), 1, u, wanted)
 			p := c.Pools()[0]
-			if m := read(p, u); writes < 5 && !errors.Is(err, errKilled) || (p.NoDelete || m.flagged) && m.own == "" {
-				t.Errorf("after %q, %v: flag %t without claim", killed.wrote, err, p.NoDelete)
+			if m := read(p, u); writes < 5 && !errors.Is(err, errKilled) || p.NoDelete && m.own == "" || m.flagged && !p.NoDelete {
+				t.Errorf("after %q, %v: flag without claim, or key without flag: %+v", killed.wrote, err, p)
 			}
 			if p = finish(wanted); !p.NoDelete || !read(p, u).flagged || read(p, u).announced || read(p, u).own != wanted.value() {
 				t.Errorf("after %q the next process leaves %+v", killed.wrote, p)
@@ -77,8 +77,8 @@ func TestKilledBetweenClaimAndFlag(t *testing.T) {
 			killed = &dying{Marker: client, left: writes}
 			_, err = mark(t.Context(), killed, c.Pools(), 1, u, gone)
 			p = c.Pools()[0]
-			if m := read(p, u); writes < 5 && !errors.Is(err, errKilled) || m.own == "" && m.flagged {
-				t.Errorf("after %q, %v: the claim went before the flag: %+v", killed.wrote, err, p)
+			if m := read(p, u); writes < 6 && !errors.Is(err, errKilled) || p.NoDelete && m.own == "" || m.flagged && !p.NoDelete {
+				t.Errorf("after %q, %v: the claim went before the flag, or the flag before its key: %+v", killed.wrote, err, p)
 			}
 			if p = finish(gone); p.NoDelete || len(p.Metadata["rbd"]) > 0 {
 				t.Errorf("after %q the next process leaves %+v", killed.wrote, p)
@@ -87,8 +87,8 @@ func TestKilledBetweenClaimAndFlag(t *testing.T) {
 	}
 }
 
-// TestHalfDenied: where Ceph takes one of two writes that belong together and refuses the other, the
-// first is taken back: a flag without its key would be an administrator's for ever.
+// TestHalfDenied: where Ceph takes one of the writes that belong together and refuses another, the flag
+// stays an operator's, and goes as soon as it may.
 func TestHalfDenied(t *testing.T) {
 	r := newCareRig(t, driver.RBD)
 	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})

@@ -1,6 +1,7 @@
 package pools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,8 +118,7 @@ func (l *look) lose(lost []driver.Lack, volumes int) {
 // mark claims and protects pools in use and releases others, also those that are no longer in use
 // since before this process was started.
 func (l *look) mark(ctx context.Context, wanted map[int64]wishes) error {
-	var refusal error
-	denied := map[bool][]string{}
+	denied, refusals := map[bool][]string{}, map[bool]error{}
 	for _, p := range l.has.Pools {
 		want := wanted[p.ID]
 		if l.withheld[p.ID] || next(p, l.user, want) == nothing {
@@ -134,15 +134,12 @@ func (l *look) mark(ctx context.Context, wanted map[int64]wishes) error {
 			l.found.waiting++
 			continue
 		}
-		if refusal != nil {
-			denied[want != gone] = append(denied[want != gone], p.Name)
-			continue
-		}
 		pools, err := mark(ctx, l.client, l.has.Pools, p.ID, l.user, want)
 		l.tell(p, pools)
 		l.has.Pools = pools
 		if errors.Is(err, ceph.ErrDenied) {
-			denied[want != gone], refusal = append(denied[want != gone], p.Name), err
+			denied[want != gone] = append(denied[want != gone], p.Name)
+			refusals[want != gone] = cmp.Or(refusals[want != gone], err)
 			continue
 		}
 		if err != nil && !errors.Is(err, ceph.ErrNotFound) {
@@ -155,7 +152,7 @@ func (l *look) mark(ctx context.Context, wanted map[int64]wishes) error {
 			plural(l.found.waiting, "pool", "pools"), l.cluster.FSID)})
 	}
 	for inUse, names := range denied {
-		l.found.trouble = append(l.found.trouble, l.refused(names, inUse, refusal))
+		l.found.trouble = append(l.found.trouble, l.refused(names, inUse, refusals[inUse]))
 	}
 	for _, p := range l.has.Pools {
 		switch want := wanted[p.ID]; {

@@ -73,6 +73,8 @@ func (f *fakeUsers) RemoveUser(_ context.Context, id string) error {
 
 func (f *fakeUsers) Pools(ctx context.Context) ([]ceph.Pool, error) { return f.pools, ctx.Err() }
 
+func (f *fakeUsers) Try(context.Context, ceph.Trial) error { return nil }
+
 // marking guards the pools of fakeUsers, which are marked at the same time.
 var marking sync.Mutex
 

@@ -52,7 +52,7 @@ type rehearsal struct {
 	mu       sync.Mutex
 	pools    []ceph.Pool
 	commands []string
-	// unsaid are changes that the rehearsal has announced: who follows the commands needs none.
+	// unsaid are keys that the rehearsal has made only to take them away again: who follows the commands needs none.
 	unsaid map[string]bool
 }
 
@@ -77,16 +77,22 @@ func (r *rehearsal) change(name, command string, change func(*ceph.Pool)) error 
 	return nil
 }
 
+func (r *rehearsal) Try(context.Context, ceph.Trial) error { return nil }
+
 func (r *rehearsal) SetNoDelete(_ context.Context, pool string, on bool) error {
 	return r.change(pool, fmt.Sprintf("set %s nodelete %t", shell.Quote(pool), on), func(p *ceph.Pool) { p.NoDelete = on })
 }
 
 func (r *rehearsal) SetPoolMetadata(_ context.Context, pool, application, key, value string) error {
 	command := shell.Command("application", "set", pool, application, key, value)
-	if driver.IsChange(key) {
-		command, r.unsaid[pool+key] = "", true
+	passing := driver.IsChange(key) || strings.HasPrefix(key, driver.ClaimPrefix)
+	if passing {
+		command = ""
 	}
 	return r.change(pool, command, func(p *ceph.Pool) {
+		if _, found := p.Metadata[application][key]; passing && !found {
+			r.unsaid[pool+key] = true
+		}
 		if p.Metadata == nil {
 			p.Metadata = map[string]map[string]string{}
 		}

@@ -8,7 +8,8 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
-// TestByHand: what is printed is pasted into a shell, and Ceph takes nearly any name for a pool.
+// TestByHand: what is printed is pasted into a shell, and Ceph takes nearly any name for a pool. What an operator writes only
+// to remove it again is left out.
 func TestByHand(t *testing.T) {
 	claim := driver.ClaimKey(infra, driver.RBD.Kind)
 	client := &rehearsal{unsaid: map[string]bool{}, pools: []ceph.Pool{{ID: 1, Name: "a $(b)", Applications: []string{"rbd"}, NoDelete: true, Metadata: map[string]map[string]string{

@@ -118,7 +118,7 @@ func (n Needs) Taken(calls []string) []string {
 		case "osd pool rm", "osd pool delete", "osd pool rename", "osd pool application rm", "osd pool application disable":
 			takes = used
 		case "osd pool set":
-			takes = used && command.Var == "nodelete" && command.Val != "true"
+			takes = used && command.Var == "nodelete" && slices.Contains([]string{"false", "0"}, command.Val)
 		case "auth rm", "auth del":
 			takes = n.Users[command.Entity] != nil
 		case "auth caps":

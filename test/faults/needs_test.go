@@ -85,6 +85,7 @@ func TestTaken(t *testing.T) {
 		"Pool":        {"all volumes are lost", `{"prefix":"osd pool rm","pool":"used"}`, true},
 		"OtherPool":   {"nobody needs it", `{"prefix":"osd pool rm","pool":"free"}`, false},
 		"Protected":   {"so it is to be", `{"prefix":"osd pool set","pool":"used","var":"nodelete","val":"true"}`, false},
+		"Tried":       {"Ceph takes no such value", `{"prefix":"osd pool set","pool":"used","var":"nodelete","val":"csi-rights-check"}`, false},
 		"Unprotected": {"anybody can remove it", `{"prefix":"osd pool set","pool":"used","var":"nodelete","val":"false"}`, true},
 		"Claim":       {"others do not know of the volumes any more", `{"prefix":"osd pool application rm","pool":"used","app":"rbd","key":"k"}`, true},
 		"User":        {"who has mounted is cut off", `{"prefix":"auth rm","entity":"client.node"}`, true},

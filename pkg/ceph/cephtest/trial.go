@@ -10,12 +10,12 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
-// Trials are all that Try is asked for; the pool of TryFlatten must exist.
+// Trials are all that Try is asked for; the pool of TryFlatten and TryProtect must exist.
 func Trials(pool string) []ceph.Trial {
 	return []ceph.Trial{
 		ceph.TryGetUser, ceph.TryMakeUser, ceph.TrySetCaps, ceph.TryBlocklist, ceph.TryCreatePool,
 		ceph.TryEnableApplication, ceph.TrySetApplication, ceph.TryProtectPool,
-		ceph.TryMakeGroup, ceph.TryMakeSubvolume, ceph.TryFlatten(pool),
+		ceph.TryMakeGroup, ceph.TryMakeSubvolume, ceph.TryFlatten(pool), ceph.TryProtect(pool),
 	}
 }
 
