@@ -35,6 +35,18 @@ func Established(crd *unstructured.Unstructured) error {
 	return nil
 }
 
+// ServedBy is the first version at which the objects of a CustomResourceDefinition can be read.
+func ServedBy(crd *unstructured.Unstructured) (string, error) {
+	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
+	for _, v := range versions {
+		fields, _ := v.(map[string]any)
+		if name, _ := fields["name"].(string); fields["served"] == true && name != "" {
+			return name, nil
+		}
+	}
+	return "", fmt.Errorf("CustomResourceDefinition %s serves no version, so that its objects cannot be read", crd.GetName())
+}
+
 // conditionOf is the status of a condition.
 func conditionOf(object *unstructured.Unstructured, conditionType string) string {
 	conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")

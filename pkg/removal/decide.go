@@ -17,7 +17,7 @@ const settle = 30 * time.Second
 
 // Held is what of the driver exists that nothing but the driver can unmount, detach or delete.
 type Held struct {
-	Volumes, Attachments, Snapshots int
+	Volumes, Attachments, Snapshots, GroupSnapshots int
 }
 
 func (h Held) none() bool { return h == Held{} }
@@ -27,7 +27,7 @@ func (h Held) String() string {
 	for _, of := range []struct {
 		count int
 		kind  string
-	}{{h.Volumes, "PersistentVolume"}, {h.Attachments, "VolumeAttachment"}, {h.Snapshots, "VolumeSnapshotContent"}} {
+	}{{h.Volumes, "PersistentVolume"}, {h.Attachments, "VolumeAttachment"}, {h.Snapshots, "VolumeSnapshotContent"}, {h.GroupSnapshots, "VolumeGroupSnapshotContent"}} {
 		switch {
 		case of.count == 1:
 			out = append(out, "1 "+of.kind)

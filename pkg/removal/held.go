@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -49,31 +50,46 @@ func (h Holders) Cached() (Held, error) {
 	return held, nil
 }
 
-// Look counts, past all caches, what only the driver can detach or delete. It asks for the CRD of
-// snapshots before and after: their list may be that of one which comes or goes.
+// Look counts, past all caches, what only the driver can detach or delete.
 func (h Holders) Look(ctx context.Context) (Held, error) {
 	var held Held
-	before, err := h.snapshotsDefined(ctx)
-	if err != nil {
-		return held, err
-	}
-	if before {
-		if held.Snapshots, err = h.contents(ctx); err != nil {
+	var err error
+	for _, of := range []struct {
+		kind  schema.GroupResource
+		count *int
+	}{{ctrl.SnapshotContents.GroupResource(), &held.Snapshots}, {ctrl.GroupSnapshotContents, &held.GroupSnapshots}} {
+		if *of.count, err = h.snapshots(ctx, of.kind); err != nil {
 			return held, err
 		}
-	}
-	after, err := h.snapshotsDefined(ctx)
-	if err != nil {
-		return held, err
-	}
-	if before != after {
-		return held, fmt.Errorf("CustomResourceDefinition %s has just come or gone, so that snapshots cannot be seen", ctrl.SnapshotContents.GroupResource())
 	}
 	if held.Volumes, err = h.volumes(ctx); err != nil {
 		return held, err
 	}
 	held.Attachments, err = h.Attachments(ctx)
 	return held, err
+}
+
+// snapshots counts the objects of a kind. It asks for their CRD before and after: their list may be that of one which
+// comes or goes.
+func (h Holders) snapshots(ctx context.Context, kind schema.GroupResource) (int, error) {
+	count := 0
+	before, err := h.defined(ctx, kind)
+	if err != nil {
+		return 0, err
+	}
+	if before != "" {
+		if count, err = h.contents(ctx, kind.WithVersion(before)); err != nil {
+			return 0, err
+		}
+	}
+	after, err := h.defined(ctx, kind)
+	if err != nil {
+		return 0, err
+	}
+	if (before == "") != (after == "") {
+		return 0, fmt.Errorf("CustomResourceDefinition %s has just come or gone, so that snapshots cannot be seen", kind)
+	}
+	return count, nil
 }
 
 func (h Holders) volumes(ctx context.Context) (int, error) {
@@ -111,10 +127,10 @@ func (h Holders) Attachments(ctx context.Context) (int, error) {
 	return count, err
 }
 
-func (h Holders) contents(ctx context.Context) (int, error) {
+func (h Holders) contents(ctx context.Context, kind schema.GroupVersionResource) (int, error) {
 	count := 0
-	err := proof.EachPage(ctx, proof.Snapshots, func(ctx context.Context, o metav1.ListOptions) (metav1.ListInterface, error) {
-		list, err := h.Dynamic.Resource(ctrl.SnapshotContents).List(ctx, o)
+	err := proof.EachPage(ctx, kind.Resource, func(ctx context.Context, o metav1.ListOptions) (metav1.ListInterface, error) {
+		list, err := h.Dynamic.Resource(kind).List(ctx, o)
 		if err != nil {
 			return nil, err
 		}
@@ -128,11 +144,15 @@ func (h Holders) contents(ctx context.Context) (int, error) {
 	return count, err
 }
 
-// snapshotsDefined says whether the CRD of snapshots is there. While it comes or goes, that is not known.
-func (h Holders) snapshotsDefined(ctx context.Context) (bool, error) {
-	crd, err := ctrl.LiveCRD(ctx, h.Dynamic, ctrl.SnapshotContents.GroupResource())
+// defined is a version at which a CRD serves its objects; empty where there is none. While it comes or goes, that is not
+// known.
+func (h Holders) defined(ctx context.Context, kind schema.GroupResource) (string, error) {
+	crd, err := ctrl.LiveCRD(ctx, h.Dynamic, kind)
 	if err != nil || crd == nil {
-		return false, err
+		return "", err
 	}
-	return true, ctrl.Established(crd)
+	if err := ctrl.Established(crd); err != nil {
+		return "", err
+	}
+	return ctrl.ServedBy(crd)
 }

@@ -28,8 +28,16 @@ func newHolders(crds ...runtime.Object) (Holders, *fake.Clientset, *dynamicfake.
 }
 
 func contentOf(driverName string) *unstructured.Unstructured {
+	return ofKind("snapshot.storage.k8s.io/v1", "VolumeSnapshotContent", driverName)
+}
+
+func groupOf(driverName string) *unstructured.Unstructured {
+	return ofKind(controllertest.GroupSnapshots.GroupVersion().String(), "VolumeGroupSnapshotContent", driverName)
+}
+
+func ofKind(version, kind, driverName string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "snapshot.storage.k8s.io/v1", "kind": "VolumeSnapshotContent",
+		"apiVersion": version, "kind": kind,
 		"metadata": map[string]any{"name": "of-" + driverName}, "spec": map[string]any{"driver": driverName},
 	}}
 }
@@ -50,6 +58,7 @@ func hold(t *testing.T, kube *fake.Clientset, driverName string) {
 
 func TestLooksForWhatIsHeld(t *testing.T) {
 	there := controllertest.SnapshotCRD("Established", "True")
+	groups := controllertest.CRD(controllertest.GroupSnapshots, "Established", "True")
 	refused := errors.New("later")
 	tests := map[string]struct {
 		why     string
@@ -62,12 +71,14 @@ func TestLooksForWhatIsHeld(t *testing.T) {
 		"Nothing":   {why: "the driver may go", dynamic: []runtime.Object{there}},
 		"Others":    {why: "they are another driver's", dynamic: []runtime.Object{there, contentOf(driver.CephFS.Name)}, holders: []string{driver.CephFS.Name, "ebs.csi.aws.com"}},
 		"Ours":      {why: "each is counted", dynamic: []runtime.Object{there, contentOf(driver.RBD.Name)}, holders: []string{driver.RBD.Name, driver.CephFS.Name}, want: Held{Volumes: 1, Attachments: 1, Snapshots: 1}},
+		"Group":     {why: "its finalizer is taken away by the driver's sidecar alone, also when its snapshots are gone", dynamic: []runtime.Object{there, groups, groupOf(driver.RBD.Name), groupOf(driver.CephFS.Name)}, want: Held{GroupSnapshots: 1}},
+		"NoGroup":   {why: "unreadable is not zero", dynamic: []runtime.Object{there, groups}, fails: "volumegroupsnapshotcontents", err: "listing volumegroupsnapshotcontents"},
 		"NoCRD":     {why: "without it there are no snapshots", holders: []string{driver.RBD.Name}, want: Held{Volumes: 1, Attachments: 1}},
 		"CRDGoing":  {why: "its objects may be unseen", dynamic: []runtime.Object{controllertest.SnapshotCRD("Established", "True", "Terminating", "True")}, err: "is being removed"},
 		"CRDComing": {why: "its objects may be unseen", dynamic: []runtime.Object{controllertest.SnapshotCRD()}, err: "not established"},
 		"NoVolumes": {why: "unreadable is not zero", dynamic: []runtime.Object{there}, fails: "persistentvolumes", err: "listing PersistentVolumes"},
 		"NoAttach":  {why: "unreadable is not zero", dynamic: []runtime.Object{there}, fails: "volumeattachments", err: "listing VolumeAttachments"},
-		"NoContent": {why: "unreadable is not zero", dynamic: []runtime.Object{there}, fails: "volumesnapshotcontents", err: "listing VolumeSnapshotContents"},
+		"NoContent": {why: "unreadable is not zero", dynamic: []runtime.Object{there}, fails: "volumesnapshotcontents", err: "listing volumesnapshotcontents"},
 		"NoCRDList": {why: "unreadable is not absent", dynamic: []runtime.Object{there}, fails: "customresourcedefinitions", err: "reading CustomResourceDefinition"},
 	}
 	for name, tc := range tests {

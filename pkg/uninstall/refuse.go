@@ -32,7 +32,7 @@ type blockers struct {
 	attachments []string
 	// detaching are no longer, and stay until the driver has said so, which it may be too late for.
 	detaching []string
-	// volumes and snapshots could be neither mounted nor deleted any more.
+	// volumes and snapshots, also of groups, could be neither mounted nor deleted any more.
 	volumes, snapshots []string
 }
 
@@ -44,7 +44,7 @@ func (b blockers) volumed() bool { return len(b.volumes)+len(b.snapshots) > 0 }
 //	a CSO that knows Ceph                   always
 //	VolumeAttachments                       always: pods lose their disks
 //	those that are being deleted            unless forced: the driver may have gone
-//	PersistentVolumes, snapshot contents    unless forced
+//	PersistentVolumes, snapshots            unless forced
 func (b blockers) refusal(force bool) error {
 	switch {
 	case b.csoKnowsCeph:
@@ -57,7 +57,7 @@ func (b blockers) refusal(force bool) error {
 	case len(b.volumes) > 0 && !force:
 		return fmt.Errorf("%w: PersistentVolumes of the drivers exist (%s) and could no longer be mounted or deleted; delete them first, or use --force", ErrRefused, some(b.volumes))
 	case len(b.snapshots) > 0 && !force:
-		return fmt.Errorf("%w: VolumeSnapshotContents of the drivers exist (%s) and could no longer be deleted; delete them first, or use --force", ErrRefused, some(b.snapshots))
+		return fmt.Errorf("%w: snapshots of the drivers exist (%s) and could no longer be deleted; delete them first, or use --force", ErrRefused, some(b.snapshots))
 	}
 	return nil
 }
@@ -103,18 +103,37 @@ func look(ctx context.Context, o Options) (blockers, error) {
 			b.volumes = append(b.volumes, v.Name)
 		}
 	}
-	contents, err := o.Dynamic.Resource(ctrl.SnapshotContents).List(ctx, metav1.ListOptions{})
-	if err != nil && !apierrors.IsNotFound(err) {
-		return b, fmt.Errorf("listing VolumeSnapshotContents: %w", err)
-	}
-	if err == nil {
-		for _, c := range contents.Items {
-			if name, _, _ := unstructured.NestedString(c.Object, "spec", "driver"); ours(name) {
-				b.snapshots = append(b.snapshots, c.GetName())
-			}
+	for _, kind := range []schema.GroupResource{ctrl.SnapshotContents.GroupResource(), ctrl.GroupSnapshotContents} {
+		snapshots, err := snapshotsOf(ctx, o, kind)
+		if err != nil {
+			return b, err
 		}
+		b.snapshots = append(b.snapshots, snapshots...)
 	}
 	return b, nil
+}
+
+// snapshotsOf are kinds and names of the drivers' objects of a kind.
+func snapshotsOf(ctx context.Context, o Options, kind schema.GroupResource) ([]string, error) {
+	crd, err := ctrl.LiveCRD(ctx, o.Dynamic, kind)
+	if err != nil || crd == nil {
+		return nil, err
+	}
+	version, err := ctrl.ServedBy(crd)
+	if err != nil {
+		return nil, err
+	}
+	list, err := o.Dynamic.Resource(kind.WithVersion(version)).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("listing %s: %w", kind, err)
+	}
+	var out []string
+	for _, c := range list.Items {
+		if name, _, _ := unstructured.NestedString(c.Object, "spec", "driver"); ours(name) {
+			out = append(out, c.GetKind()+" "+c.GetName())
+		}
+	}
+	return out, nil
 }
 
 func ours(name string) bool {

@@ -38,7 +38,7 @@ func cluster(t *testing.T) (Options, *dynamicfake.FakeDynamicClient, *bytes.Buff
 	o := testOptions(t)
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 		map[schema.GroupVersionResource]string{
-			resources["Lease"]: "LeaseList", ctrl.SnapshotContents: "VolumeSnapshotContentList", resources["StorageClass"]: "StorageClassList",
+			resources["Lease"]: "LeaseList", ctrl.CRDs: "CustomResourceDefinitionList", resources["StorageClass"]: "StorageClassList",
 			{Group: "cdi.kubevirt.io", Version: "v1beta1", Resource: "storageprofiles"}: "StorageProfileList",
 			machineImages: "VirtualMachineImageList",
 		},

@@ -32,7 +32,7 @@ func TestServedVersions(t *testing.T) {
 			class.SetAPIVersion(group.WithVersion(versions[0]).GroupVersion().String())
 			client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 				map[schema.GroupVersionResource]string{
-					resources["Lease"]: "LeaseList", ctrl.SnapshotContents: "VolumeSnapshotContentList", resources["StorageClass"]: "StorageClassList",
+					resources["Lease"]: "LeaseList", ctrl.CRDs: "CustomResourceDefinitionList", resources["StorageClass"]: "StorageClassList",
 					{Group: "cdi.kubevirt.io", Version: "v1beta1", Resource: "storageprofiles"}: "StorageProfileList",
 					machineImages: "VirtualMachineImageList",
 				}, class)
