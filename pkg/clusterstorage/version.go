@@ -2,7 +2,9 @@ package clusterstorage
 
 import (
 	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -85,8 +87,16 @@ func nodesDeployed(d *appsv1.DaemonSet) bool {
 		d.Status.UpdatedNumberScheduled == d.Status.DesiredNumberScheduled && d.Status.NumberUnavailable == 0
 }
 
+// runsOnly says whether a pod has no images but these. A cluster's policy may have them come from a mirror, or pin a tag
+// to its digest: only the last part of a name counts.
 func runsOnly(pod corev1.PodSpec, images []string) bool {
-	return !slices.ContainsFunc(pod.Containers, func(c corev1.Container) bool { return !slices.Contains(images, c.Image) })
+	return !slices.ContainsFunc(pod.Containers, func(c corev1.Container) bool {
+		runs := path.Base(c.Image)
+		return !slices.ContainsFunc(images, func(image string) bool {
+			last := path.Base(image)
+			return runs == last || strings.HasPrefix(runs, last+"@")
+		})
+	})
 }
 
 // settled says whether a ClusterCSIDriver reports no rollout.

@@ -25,14 +25,19 @@ func pod(images ...string) corev1.PodSpec {
 }
 
 func TestRunsOnly(t *testing.T) {
-	release := []string{"driver:2", "sidecar:2"}
+	release := []string{"r.example/csi/driver:2", "sidecar@sha256:22"}
 	for name, tc := range map[string]struct {
 		pod  corev1.PodSpec
 		want bool
 	}{
-		"All":  {pod("driver:2", "sidecar:2"), true},
-		"Some": {pod("driver:2"), true},
-		"Old":  {pod("driver:1", "sidecar:2"), false},
+		"All":       {pod("r.example/csi/driver:2", "sidecar@sha256:22"), true},
+		"Some":      {pod("r.example/csi/driver:2"), true},
+		"Old":       {pod("r.example/csi/driver:1", "sidecar@sha256:22"), false},
+		"Longer":    {pod("r.example/csi/driver:22"), false},
+		"Similar":   {pod("r.example/csi/other-driver:2"), false},
+		"Mirrored":  {pod("mirror.local:5000/r.example/csi/driver:2", "mirror.local:5000/library/sidecar@sha256:22"), true},
+		"Pinned":    {pod("r.example/csi/driver:2@sha256:21"), true},
+		"OldPinned": {pod("r.example/csi/driver:1@sha256:22"), false},
 	} {
 		if got := runsOnly(tc.pod, release); got != tc.want {
 			t.Errorf("%s: %v", name, got)
