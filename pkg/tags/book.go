@@ -22,6 +22,8 @@ const (
 	bare
 	// unready: it is being made, or its filesystem has no MDS at the moment, or the mgr takes over.
 	unready
+	// lasting: it has been unready for longer than that takes.
+	lasting
 	// outrun: its tags were changed since they were read, such as for another volume of the same snapshot.
 	outrun
 	// failed: Ceph answered something that nobody expected.
@@ -39,9 +41,14 @@ var again = [verdicts]time.Duration{
 	missing: 30 * time.Minute,
 	bare:    24 * time.Hour,
 	unready: 30 * time.Second,
+	lasting: time.Minute,
 	outrun:  0,
 	failed:  10 * time.Minute,
 }
+
+// patience is how long a volume may be unready before people are told: an MDS or a mgr takes seconds to take over, but an old Ceph
+// will never know of tags.
+const patience = 10 * time.Minute
 
 // grain is how finely time is told, so that thousands of volumes are due at once, and not each at a time of its own.
 const grain = 10 * time.Second
@@ -61,6 +68,8 @@ type problem struct {
 	// kind and name are the object's.
 	kind, name, fsid string
 	verdict          verdict
+	// since is when it was first found unready.
+	since time.Time
 	// text tells what is wrong, mend what to run; both may be empty.
 	text, mend string
 }
@@ -85,6 +94,15 @@ func newBook(now time.Time) book {
 
 // put records what was found.
 func (b *book) put(key uint64, fsid string, v verdict, now time.Time, p problem) {
+	if v == unready {
+		p.since = now
+		if last := b.problems[key]; !last.since.IsZero() {
+			p.since = last.since
+		}
+		if now.Sub(p.since) >= patience {
+			v = lasting
+		}
+	}
 	entry := seen{at: b.grains(now), verdict: v, cluster: b.cluster(fsid), look: b.look}
 	b.entries[key] = entry
 	b.remind(entry)

@@ -86,12 +86,12 @@ func (c *Controller) finding(cluster ceph.Cluster, infraID string) finding {
 	counts := c.count(cluster.FSID)
 	out := finding{counts: Counts{
 		Tagged:       counts[tagged],
-		Untagged:     counts[denied] + counts[unheard] + counts[unready] + counts[outrun] + counts[failed],
+		Untagged:     counts[denied] + counts[unheard] + counts[unready] + counts[lasting] + counts[outrun] + counts[failed],
 		Conflicting:  counts[foreign],
 		Missing:      counts[missing],
 		NothingToTag: counts[bare],
 	}}
-	for _, v := range []verdict{foreign, denied, unheard, missing, failed} {
+	for _, v := range []verdict{foreign, denied, unheard, missing, lasting, failed} {
 		if counts[v] > 0 {
 			out.sentences = append(out.sentences, c.sentence(cluster, infraID, v, counts[v]))
 		}

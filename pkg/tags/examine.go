@@ -141,7 +141,7 @@ func (c *Controller) judge(ctx context.Context, s session, of subject, found dri
 // describe is what people are told of an error about one volume.
 func describe(err error) problem {
 	switch verdictOf(err) {
-	case bare, unready, outrun:
+	case bare, outrun:
 		return problem{}
 	}
 	return problem{text: err.Error()}

@@ -177,7 +177,8 @@ func (failover) SubvolumeMetadata(_ context.Context, _ string, places []ceph.Sub
 	return out, nil
 }
 
-// TestModuleIsLoading: one that lasts is told by CephResourcesDegraded.
+// TestModuleIsLoading: seconds pass without a word. What lasts is told: a Ceph before 16.2.11 has no command for tags of
+// subvolumes, and is told the same way.
 func TestModuleIsLoading(t *testing.T) {
 	f := fixtures["CephFS"]
 	r := newRig(t, f.driver)
@@ -188,8 +189,16 @@ func TestModuleIsLoading(t *testing.T) {
 	r.later(t, 0)
 	r.expect(t, operatorv1.ConditionTrue, "AsExpected")
 	r.expectCounts(t, Counts{Untagged: 1})
+	for begin := r.clock.Now(); r.clock.Now().Sub(begin) < patience-2*time.Minute; {
+		r.later(t, again[unready])
+	}
+	r.expect(t, operatorv1.ConditionTrue, "AsExpected")
+	r.later(t, 2*time.Minute)
+	r.expect(t, operatorv1.ConditionFalse, condition.SyncError, "PersistentVolume pvc-1", "is not enabled/loaded")
+	r.expectCounts(t, Counts{Untagged: 1})
 	r.client.TagStore = whole
-	r.later(t, 30*time.Second)
+	r.later(t, again[lasting])
+	r.expect(t, operatorv1.ConditionTrue, "AsExpected")
 	f.expect(t, r, 1, own(1))
 }
 
