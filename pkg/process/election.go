@@ -129,18 +129,28 @@ type lock struct {
 	// every is how often it is renewed, at most.
 	every   time.Duration
 	renewed time.Time
-	// written is what was written last; back is called when an older one of the same process is read.
+	// written is what was written last, tried the time of what was sent last, whose answer may be lost; back is called
+	// when another one of the same process is read: an older one, or a newer one where the clock was set back since.
 	written resourcelock.LeaderElectionRecord
+	tried   time.Time
 	back    func()
 }
 
 func (l *lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := l.Interface.Get(ctx)
-	if err == nil && record.HolderIdentity != "" && record.HolderIdentity == l.written.HolderIdentity &&
-		l.written.RenewTime.Sub(record.RenewTime.Time) > rounding {
+	if err == nil && record.HolderIdentity != "" && record.HolderIdentity == l.written.HolderIdentity && l.former(record.RenewTime.Time) {
 		l.back()
 	}
 	return record, raw, err
+}
+
+// former says whether a time is neither of what was written last, nor of what may have been written since.
+func (l *lock) former(renewed time.Time) bool {
+	first, last := l.written.RenewTime.Time, l.tried
+	if last.Before(first) {
+		first, last = last, first
+	}
+	return first.Sub(renewed) > rounding || renewed.Sub(last) > rounding
 }
 
 func (l *lock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
@@ -161,6 +171,7 @@ func (l *lock) write(ctx context.Context, record resourcelock.LeaderElectionReco
 		return ctx.Err()
 	}
 	now := time.Now()
+	l.tried = record.RenewTime.Time
 	err := write(context.WithoutCancel(ctx), record)
 	if err == nil {
 		l.renewed, l.written = now, record

@@ -228,6 +228,7 @@ func TestLeadEndsWhenTimeGoesBack(t *testing.T) {
 		want   error
 	}{
 		"Older":    {"it was written before", time.Hour, "pod", errBack},
+		"Newer":    {"it was written before the clock was set back", -time.Hour, "pod", errBack},
 		"Same":     {"a conflict alone says nothing", 0, "pod", nil},
 		"Another":  {"another process has taken it over, whatever its clock says", time.Hour, "other", nil},
 		"Released": {"somebody has released it", time.Hour, "", nil},
@@ -255,5 +256,29 @@ func TestLeadEndsWhenTimeGoesBack(t *testing.T) {
 				t.Errorf("%s: %v, want %v", tc.reason, err, tc.want)
 			}
 		})
+	}
+}
+
+// TestFormer: an update may have been made whose answer was lost.
+func TestFormer(t *testing.T) {
+	at := func(minutes int) time.Time { return time.Unix(0, 0).Add(time.Duration(minutes) * time.Minute) }
+	for name, tc := range map[string]struct {
+		written, tried, read int
+		want                 bool
+	}{
+		"Written":         {written: 5, tried: 5, read: 5},
+		"Older":           {written: 5, tried: 5, read: 4, want: true},
+		"Newer":           {written: 5, tried: 5, read: 9, want: true},
+		"Unanswered":      {written: 5, tried: 6, read: 6},
+		"UnansweredTwice": {written: 5, tried: 7, read: 6},
+		"NotMade":         {written: 5, tried: 6, read: 5},
+		"SetBack":         {written: 65, tried: 6, read: 6},
+		"SetBackNotMade":  {written: 65, tried: 6, read: 65},
+		"SetBackOlder":    {written: 65, tried: 6, read: 4, want: true},
+	} {
+		l := lock{written: resourcelock.LeaderElectionRecord{RenewTime: metav1.Time{Time: at(tc.written)}}, tried: at(tc.tried)}
+		if got := l.former(at(tc.read)); got != tc.want {
+			t.Errorf("%s: %t", name, got)
+		}
 	}
 }
