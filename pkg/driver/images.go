@@ -92,15 +92,27 @@ func checkWished(pools []ceph.Pool, wish Wish) error {
 }
 
 func checkApplication(pool ceph.Pool, whose string) error {
-	if len(pool.Applications) == 0 || slices.Contains(pool.Applications, rbdApplication) {
+	if !ofOthers(pool) {
 		return nil
 	}
 	return fmt.Errorf("%w: pool %q, %s, belongs to application %s; %s",
 		ErrNoPool, pool.Name, whose, strings.Join(pool.Applications, ", "), otherPoolAdvice)
 }
 
+// ofOthers says that what is in a pool, or is to come there, is not images.
+func ofOthers(pool ceph.Pool) bool {
+	return len(pool.Applications) > 0 && !slices.Contains(pool.Applications, rbdApplication)
+}
+
 func checkDataPool(pools []ceph.Pool, name string) error {
-	if _, found := poolOf(pools, name); name == "" || found {
+	pool, found := poolOf(pools, name)
+	switch {
+	case name == "":
+		return nil
+	case found && ofOthers(pool):
+		return fmt.Errorf("%w: data pool %q belongs to application %s; name another in spec.driverConfig.ceph.dataPool of ClusterCSIDriver %s",
+			ErrNoPool, name, strings.Join(pool.Applications, ", "), rbdName)
+	case found:
 		return nil
 	}
 	return fmt.Errorf("%w: data pool %q does not exist; pools: %s; create it in Ceph, or name another in spec.driverConfig.ceph.dataPool of ClusterCSIDriver %s, or a pool in ceph.pool without one",

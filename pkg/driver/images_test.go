@@ -127,6 +127,13 @@ func TestImagesPlace(t *testing.T) {
 			err:    ErrNoPool,
 			text:   []string{`data pool "ec"`, "spec.driverConfig.ceph.dataPool", "or a pool in ceph.pool without one"},
 		},
+		"DataPoolOfCephFS": {
+			reason: "the drivers' users may write where data of images is",
+			ceph:   fakeCeph{pools: []ceph.Pool{pool("vms", "rbd"), pool("cephfs.f.meta", "cephfs")}},
+			wish:   ceph.Placement{Pool: "vms", DataPool: "cephfs.f.meta"},
+			err:    ErrNoPool,
+			text:   []string{`data pool "cephfs.f.meta" belongs to application cephfs`, "spec.driverConfig.ceph.dataPool"},
+		},
 		"ListingFails": {
 			reason: "an outage is told apart by the caller",
 			ceph:   fakeCeph{listing: ceph.ErrTimeout},

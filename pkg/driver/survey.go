@@ -89,7 +89,7 @@ func (images) Lacks(has Inventory, place ceph.Placement) []Lack {
 		out = append(out, missing(place.Pool, "pool %q does not exist; create it: %s", place.Pool, creation(place.Pool)))
 	case pool.ErasureCoded:
 		out = append(out, lack("pool %q is erasure-coded and cannot hold the metadata of images; name a replicated one, and this one as dataPool", place.Pool))
-	case len(pool.Applications) > 0 && !slices.Contains(pool.Applications, rbdApplication):
+	case ofOthers(pool):
 		out = append(out, lack("pool %q belongs to application %s; name another", place.Pool, quoted(pool.Applications)))
 	}
 	if place.DataPool == "" {
@@ -99,6 +99,8 @@ func (images) Lacks(has Inventory, place ceph.Placement) []Lack {
 	switch {
 	case !found:
 		out = append(out, missing(place.DataPool, "data pool %q does not exist; create it in Ceph", place.DataPool))
+	case ofOthers(data):
+		out = append(out, lack("data pool %q belongs to application %s; name another", place.DataPool, quoted(data.Applications)))
 	case data.ErasureCoded && !data.Overwrites:
 		out = append(out, lack("data pool %q cannot be written in part; allow it: ceph osd pool set %s allow_ec_overwrites true", place.DataPool, shell.Quote(place.DataPool)))
 	}

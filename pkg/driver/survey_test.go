@@ -67,6 +67,8 @@ func TestMistaken(t *testing.T) {
 		"Missing":      {"it may be made in a moment", images{}, inPool("none"), false},
 		"ErasureCoded": {"it can hold no headers of images", images{}, inPool("ec"), true},
 		"Unwritable":   {"it can hold no data of images yet", images{}, ceph.Placement{Pool: "images", DataPool: "ec"}, true},
+		"ForeignData":  {"whoever may write it, may write a filesystem's metadata", images{}, ceph.Placement{Pool: "images", DataPool: "meta"}, true},
+		"BareData":     {"nobody's, so far", images{}, ceph.Placement{Pool: "images", DataPool: "bare"}, false},
 		"Files":        {"a filesystem", subvolumes{}, inFiles("f"), false},
 		"NoFiles":      {"it may be made in a moment", subvolumes{}, inFiles("none"), false},
 		"Layout":       {"a data pool of the filesystem", subvolumes{}, ceph.Placement{Filesystem: "f", DataPool: "data"}, false},
