@@ -129,22 +129,30 @@ type lock struct {
 	// every is how often it is renewed, at most.
 	every   time.Duration
 	renewed time.Time
-	// written is what was written last, tried the time of what was sent last, whose answer may be lost; back is called
-	// when another one of the same process is read: an older one, or a newer one where the clock was set back since.
+	// written is what was written last, tried the time of what was sent last, whose answer may be lost.
 	written resourcelock.LeaderElectionRecord
 	tried   time.Time
-	back    func()
+	// back is called when what is read was written before.
+	back func()
 }
 
 func (l *lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := l.Interface.Get(ctx)
-	if err == nil && record.HolderIdentity != "" && record.HolderIdentity == l.written.HolderIdentity && l.former(record.RenewTime.Time) {
+	if err == nil && l.before(record) {
 		l.back()
 	}
 	return record, raw, err
 }
 
-// former says whether a time is neither of what was written last, nor of what may have been written since.
+// before says whether a record is of the time before the last write: of who had the lease before this process, or of this
+// process. Whoever takes the lease counts up its transitions, which its release does not.
+func (l *lock) before(record *resourcelock.LeaderElectionRecord) bool {
+	return record.LeaderTransitions < l.written.LeaderTransitions ||
+		record.HolderIdentity != "" && record.HolderIdentity == l.written.HolderIdentity && l.former(record.RenewTime.Time)
+}
+
+// former says whether a time is neither of what was written last, nor of what may have been written since: earlier, or later
+// where the clock was set back.
 func (l *lock) former(renewed time.Time) bool {
 	first, last := l.written.RenewTime.Time, l.tried
 	if last.Before(first) {

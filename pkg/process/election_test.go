@@ -225,23 +225,29 @@ func TestLeadEndsWhenTimeGoesBack(t *testing.T) {
 		reason string
 		age    time.Duration
 		holder string
-		want   error
+		// transitions are how many more the lease has had.
+		transitions int32
+		want        error
 	}{
-		"Older":    {"it was written before", time.Hour, "pod", errBack},
-		"Newer":    {"it was written before the clock was set back", -time.Hour, "pod", errBack},
-		"Same":     {"a conflict alone says nothing", 0, "pod", nil},
-		"Another":  {"another process has taken it over, whatever its clock says", time.Hour, "other", nil},
-		"Released": {"somebody has released it", time.Hour, "", nil},
+		"Older":          {"it was written before", time.Hour, "pod", 0, errBack},
+		"Newer":          {"it was written before the clock was set back", -time.Hour, "pod", 0, errBack},
+		"Same":           {"a conflict alone says nothing", 0, "pod", 0, nil},
+		"Another":        {"another process has taken it over, whatever its clock says", time.Hour, "other", 1, nil},
+		"Released":       {"somebody has released it", time.Hour, "", 0, nil},
+		"FormerProcess":  {"the one before this had it", time.Hour, "other", -1, errBack},
+		"FormerReleased": {"the one before this had released it", time.Hour, "", -1, errBack},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, end := context.WithCancel(t.Context())
 			defer end()
 			api := &leases{done: map[string]int{}}
+			api.lease = &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "lock"}, Spec: coordinationv1.LeaseSpec{LeaseTransitions: ptr.To[int32](3)}}
 			api.meanwhile = func(method string, count int) {
 				switch {
-				case method == http.MethodPut && count == 2:
+				case method == http.MethodPut && count == 3:
 					api.conflict = true
+					api.lease.Spec.LeaseTransitions = ptr.To(*api.lease.Spec.LeaseTransitions + tc.transitions)
 					api.lease.Spec.RenewTime = &metav1.MicroTime{Time: api.lease.Spec.RenewTime.Add(-tc.age)}
 					api.lease.Spec.HolderIdentity = ptr.To(tc.holder)
 				case api.done[http.MethodGet]+api.done[http.MethodPut] > 10:
