@@ -123,7 +123,7 @@ func expectMonsShown(ctx context.Context) {
 	}
 }
 
-// expectWriting waits until a pod that appends has appended more.
+// expectWriting waits until a pod that appends has appended more. One that has just started may have written nothing yet.
 func expectWriting(ctx context.Context, pod string) {
 	GinkgoHelper()
 	expectWritingWithin(ctx, pod, longestPause)
@@ -131,9 +131,14 @@ func expectWriting(ctx context.Context, pod string) {
 
 func expectWritingWithin(ctx context.Context, pod string, limit time.Duration) {
 	GinkgoHelper()
-	written := lines(ctx, Default, pod)
-	Eventually(func(g Gomega) { g.Expect(lines(ctx, g, pod)).To(BeNumerically(">", written+1), pod) }).
-		WithContext(ctx).WithTimeout(limit).WithPolling(fixture.CephPolling).Should(Succeed())
+	first := -1
+	Eventually(func(g Gomega) {
+		written := lines(ctx, g, pod)
+		if first < 0 {
+			first = written
+		}
+		g.Expect(written).To(BeNumerically(">", first+1), pod)
+	}).WithContext(ctx).WithTimeout(limit).WithPolling(fixture.CephPolling).Should(Succeed())
 }
 
 // leader is the name of the controller's pod that provisions volumes.
