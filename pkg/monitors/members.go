@@ -13,6 +13,8 @@ const (
 	journalMember  = "cephFS.radosNamespace"
 	kernelMember   = "cephFS.kernelMountOptions"
 	fuseMember     = "cephFS.fuseMountOptions"
+	// publishMember is of what is for the driver: the Secret for volumes whose PersistentVolume names none to publish with.
+	publishMember = "controllerPublishSecretRef"
 )
 
 // members are those that the operator has set, by clusterID: it may take them away again, and no
