@@ -35,16 +35,21 @@ func Established(crd *unstructured.Unstructured) error {
 	return nil
 }
 
-// ServedBy is the first version at which the objects of a CustomResourceDefinition can be read.
+// ServedBy is a version at which the objects of a CustomResourceDefinition can be read: that in which they are stored, as no
+// webhook need convert them, or another one.
 func ServedBy(crd *unstructured.Unstructured) (string, error) {
 	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
+	out := ""
 	for _, v := range versions {
 		fields, _ := v.(map[string]any)
-		if name, _ := fields["name"].(string); fields["served"] == true && name != "" {
-			return name, nil
+		if name, _ := fields["name"].(string); fields["served"] == true && (out == "" || fields["storage"] == true) {
+			out = name
 		}
 	}
-	return "", fmt.Errorf("CustomResourceDefinition %s serves no version, so that its objects cannot be read", crd.GetName())
+	if out == "" {
+		return "", fmt.Errorf("CustomResourceDefinition %s serves no version, so that its objects cannot be read", crd.GetName())
+	}
+	return out, nil
 }
 
 // conditionOf is the status of a condition.
