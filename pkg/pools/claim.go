@@ -128,8 +128,8 @@ type marks struct {
 	// it belongs.
 	own    string
 	placed bool
-	// announced says that the user is about to change the flag.
-	announced bool
+	// announced says that the user is about to change the flag, announcedByOthers that another one is.
+	announced, announcedByOthers bool
 	// keepers, others and leavers are how many more claims there are: of those who want the flag, who
 	// do not, and who leave. first says that no leaver's key comes before ours.
 	keepers, others, leavers int
@@ -154,6 +154,8 @@ func read(p ceph.Pool, u user) marks {
 				m.flagged = true
 			case key == u.change():
 				m.announced = true
+			case driver.IsChange(key):
+				m.announcedByOthers = true
 			case key == own && (m.own == "" || application == driver.ClaimApplication(p, u.kind, own)):
 				m.own = cmp.Or(value, driver.ClaimInUse)
 			case key == own:
@@ -215,7 +217,8 @@ func commands(ctx context.Context, client Marker, p ceph.Pool, u user, wanted wi
 		return func() error { return client.SetPoolMetadata(ctx, p.Name, application, key, value) }
 	}
 	remove := func(key string) func() error {
-		return func() error { return client.RemovePoolMetadata(ctx, p.Name, holder(p, key), key) }
+		application := holder(p, key)
+		return func() error { return client.RemovePoolMetadata(ctx, p.Name, application, key) }
 	}
 	noDelete := func(on bool) func() error {
 		return func() error { return client.SetNoDelete(ctx, p.Name, on) }

@@ -194,8 +194,8 @@ func users(wanted [2]wishes) (out [2]string) {
 var refused = sync.OnceValue(func() []world {
 	var from []world
 	for _, w := range reachable(world{}) {
-		for _, w.denied = range [][2]bool{{true, false}, {true, true}} {
-			if w.pending[0] == nothing && (w.pending[1] == nothing || !w.denied[1]) {
+		for _, w.denied = range [][2]bool{{true, false}, {false, true}, {true, true}} {
+			if (w.pending[0] == nothing || !w.denied[0]) && (w.pending[1] == nothing || !w.denied[1]) {
 				from = append(from, w)
 			}
 		}
@@ -224,8 +224,14 @@ func TestRefusalsConverge(t *testing.T) {
 					t.Errorf("from %+v: a claim is wrong: %+v", w, end)
 				}
 			}
-			if w.wanted[1] == kept && !w.denied[1] && !end.flag {
-				t.Errorf("from %+v: a pool is not protected by who may do it: %+v", w, end)
+			for i := range w.wanted {
+				if w.wanted[i] == kept && !w.denied[i] && !end.flag {
+					t.Errorf("from %+v: a pool is not protected by who may do it: %+v", w, end)
+				}
+			}
+			claimed := slices.ContainsFunc(end.users[:], func(claim string) bool { return claim != "" && claim != leaving })
+			if !claimed && end.key && w.denied != [2]bool{true, true} {
+				t.Errorf("from %+v: a flag that nobody claims is not cleared by who may do it: %+v", w, end)
 			}
 		}
 	}

@@ -26,15 +26,10 @@ type Report struct {
 // protectionCaps are what protection needs beyond reading.
 const protectionCaps = `allow command "osd pool application set", allow command "osd pool application rm", allow command "osd pool set" with var=nodelete`
 
-func (l *look) refused(pools []string, inUse bool, refusal error) trouble {
-	what := "can be removed although it is in use, and users that the operator made reach it only after the driver's pods were restarted, " +
-		"or an hour, where it is new to them"
-	if !inUse {
-		what = "keeps its nodelete flag although it is no longer in use"
-	}
+func (l *look) refused(pools []string, outcome string, refusal error) trouble {
 	return trouble{condition.AccessDenied, fmt.Sprintf(
 		"each of %s of Ceph cluster %s %s: %v; add to the mon caps of client.%s with 'ceph auth caps': %s",
-		quotedPools(pools), l.cluster.FSID, what, refusal, l.cluster.Credentials.UserID, protectionCaps)}
+		quotedPools(pools), l.cluster.FSID, outcome, refusal, l.cluster.Credentials.UserID, protectionCaps)}
 }
 
 func quotedPools(names []string) string {

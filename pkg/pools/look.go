@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -118,7 +120,7 @@ func (l *look) lose(lost []driver.Lack, volumes int) {
 // mark claims and protects pools in use and releases others, also those that are no longer in use
 // since before this process was started.
 func (l *look) mark(ctx context.Context, wanted map[int64]wishes) error {
-	denied, refusals := map[bool][]string{}, map[bool]error{}
+	denied, refusals := map[string][]string{}, map[string]error{}
 	for _, p := range l.has.Pools {
 		want := wanted[p.ID]
 		if l.withheld[p.ID] || next(p, l.user, want) == nothing {
@@ -138,8 +140,10 @@ func (l *look) mark(ctx context.Context, wanted map[int64]wishes) error {
 		l.tell(p, pools)
 		l.has.Pools = pools
 		if errors.Is(err, ceph.ErrDenied) {
-			denied[want != gone] = append(denied[want != gone], p.Name)
-			refusals[want != gone] = cmp.Or(refusals[want != gone], err)
+			now, _ := byID(pools, p.ID)
+			outcome := undone(now, l.user, want)
+			denied[outcome] = append(denied[outcome], p.Name)
+			refusals[outcome] = cmp.Or(refusals[outcome], err)
 			continue
 		}
 		if err != nil && !errors.Is(err, ceph.ErrNotFound) {
@@ -151,8 +155,8 @@ func (l *look) mark(ctx context.Context, wanted map[int64]wishes) error {
 			"%s of Ceph cluster %s: the operator has not come to them yet, each takes some seconds",
 			plural(l.found.waiting, "pool", "pools"), l.cluster.FSID)})
 	}
-	for inUse, names := range denied {
-		l.found.trouble = append(l.found.trouble, l.refused(names, inUse, refusals[inUse]))
+	for _, outcome := range slices.Sorted(maps.Keys(denied)) {
+		l.found.trouble = append(l.found.trouble, l.refused(denied[outcome], outcome, refusals[outcome]))
 	}
 	for _, p := range l.has.Pools {
 		switch want := wanted[p.ID]; {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -155,6 +156,46 @@ func TestAdministratorsFlagAfterARefusal(t *testing.T) {
 			r.use(t, nil)
 			r.expectMarks(t, "an administrator's flag stays", true, nil)
 		})
+	}
+}
+
+// TestBesideAnOlderVersion: one that may not set the flag either writes its key with each look, and stays announced. Taking the
+// key away each time would cost epochs for ever.
+func TestBesideAnOlderVersion(t *testing.T) {
+	r := newCareRig(t, driver.RBD, setsFlags)
+	older := user{"older", "rbd"}
+	keys := claimed(driver.ProtectionKey)
+	keys[older.key()], keys[older.change()] = driver.ClaimInUse, announced
+	r.marks(false, keys)
+	r.use(t, classes(class(driver.RBD, "c", "pool", "p"), class(driver.RBD, "d", "pool", "q")))
+	if diff := cmp.Diff(map[string]int{}, r.ceph.Writes()); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+	r.expect(t, condition.PoolsProtected, operatorv1.ConditionFalse, condition.AccessDenied, `each of pools "p", "q" of`)
+}
+
+// TestOutcomes: people are told what the pool is, not what was tried.
+func TestOutcomes(t *testing.T) {
+	u := user{"infra", "rbd"}
+	for name, tc := range map[string]struct {
+		flag   bool
+		keys   map[string]string
+		wanted wishes
+		want   string
+	}{
+		"Unclaimed":          {false, nil, kept, "can be removed although it is in use, and users"},
+		"UnclaimedProtected": {true, nil, kept, "has no claim of this cluster"},
+		"Unprotected":        {false, claimed(), kept, "can be removed although it is in use"},
+		"Disabled":           {true, claimed(driver.ProtectionKey), used, "keeps its nodelete flag although ceph.poolProtection is Disabled"},
+		"Announced":          {true, claimed(driver.ProtectionKey, change), kept, "keeps a note"},
+		"Released":           {true, claimed(driver.ProtectionKey), gone, "keeps its nodelete flag although it is no longer in use"},
+		"Orphaned":           {true, map[string]string{driver.ProtectionKey: flagged}, gone, "keeps its nodelete flag although it is no longer in use"},
+		"Claimed":            {false, claimed(), gone, "keeps this cluster's claim"},
+	} {
+		p := ceph.Pool{Name: "p", Applications: []string{"rbd"}, NoDelete: tc.flag, Metadata: map[string]map[string]string{"rbd": tc.keys}}
+		if got := undone(p, u, tc.wanted); !strings.HasPrefix(got, tc.want) {
+			t.Errorf("%s: got %q, want %q", name, got, tc.want)
+		}
 	}
 }
 

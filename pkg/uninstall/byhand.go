@@ -21,7 +21,7 @@ func byHand(ctx context.Context, client pools.Marker, infraID string) []string {
 	if err != nil {
 		return nil
 	}
-	r := &rehearsal{unsaid: map[string]bool{}}
+	r := &rehearsal{unsaid: map[place]bool{}}
 	for _, p := range all {
 		p.Metadata = maps.Clone(p.Metadata)
 		for application, keys := range p.Metadata {
@@ -53,8 +53,11 @@ type rehearsal struct {
 	pools    []ceph.Pool
 	commands []string
 	// unsaid are keys that the rehearsal has made only to take them away again: who follows the commands needs none.
-	unsaid map[string]bool
+	unsaid map[place]bool
 }
+
+// place is where a key is.
+type place struct{ pool, application, key string }
 
 func (r *rehearsal) Pools(context.Context) ([]ceph.Pool, error) {
 	r.mu.Lock()
@@ -91,7 +94,7 @@ func (r *rehearsal) SetPoolMetadata(_ context.Context, pool, application, key, v
 	}
 	return r.change(pool, command, func(p *ceph.Pool) {
 		if _, found := p.Metadata[application][key]; passing && !found {
-			r.unsaid[pool+key] = true
+			r.unsaid[place{pool, application, key}] = true
 		}
 		if p.Metadata == nil {
 			p.Metadata = map[string]map[string]string{}
@@ -102,7 +105,7 @@ func (r *rehearsal) SetPoolMetadata(_ context.Context, pool, application, key, v
 
 func (r *rehearsal) RemovePoolMetadata(_ context.Context, pool, application, key string) error {
 	command := shell.Command("application", "rm", pool, application, key)
-	if r.unsaid[pool+key] {
+	if r.unsaid[place{pool, application, key}] {
 		command = ""
 	}
 	return r.change(pool, command, func(p *ceph.Pool) {
