@@ -18,6 +18,9 @@ var calls = []string{
 	"NodeStageVolumeSecret", "NodePublishVolumeSecret", "CreateSnapshotSecret", "DeleteSnapshotSecret", "ControllerExpandVolumeSecret", "ControllerModifyVolumeSecret", "ListSnapshotsSecret",
 }
 
+// anyNode are what fails because ceph-csi does not ask which nodes there are, nor how a volume is published already.
+const anyNode = "ControllerPublishVolume.*(node does not exist|already published but is incompatible)"
+
 // testSanity runs the suite of the CSI specification's project on both drivers.
 func testSanity(t *testing.T, l *lab) {
 	root, err := repository.Root()
@@ -38,7 +41,7 @@ func testSanity(t *testing.T, l *lab) {
 			controller: rbd, node: rbd, parameters: map[string]string{"clusterID": l.FSID(), "pool": "rbd", "imageFeatures": "layering"},
 			attributes: map[string]string{"maxWriteIops": "100"},
 			// The suite names no type of filesystem, which ceph-csi needs.
-			access: "block", skip: "NodeExpandVolume.*should work",
+			access: "block", skip: "NodeExpandVolume.*should work|" + anyNode,
 		},
 		"cephfs": {
 			controller: l.user(t, "fs-p", caps["cephfs-provisioner"]...), node: l.user(t, "fs-n", caps["cephfs-node"]...),
@@ -46,7 +49,7 @@ func testSanity(t *testing.T, l *lab) {
 			attributes: map[string]string{"mds-pin-export": "0"},
 			// While clients come to rest, or the mgr copies, ceph-csi has its caller come again, which the
 			// suite does not.
-			skip: "VolumeGroupSnapshot|should create volume from an existing source",
+			skip: "VolumeGroupSnapshot|should create volume from an existing source|" + anyNode,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
