@@ -197,10 +197,34 @@ func secrets(ctx context.Context, g Gomega) map[string]string {
 		for _, name := range []string{d.ConfigSecret(), d.ProvisionerSecret(), d.NodeSecret()} {
 			secret, err := env.Kube.CoreV1().Secrets(driver.Namespace).Get(ctx, name, metav1.GetOptions{})
 			g.Expect(err).NotTo(HaveOccurred())
-			out["Secret "+name] = text(g, secret.Data)
+			for key, value := range secret.Data {
+				var entries []any
+				if json.Unmarshal(value, &entries) != nil {
+					out["Secret "+name+" "+key] = string(value)
+					continue
+				}
+				spread(g, out, "Secret "+name+" "+key, entries)
+			}
 		}
 	}
 	return out
+}
+
+// spread adds each member of a text in JSON, as a later version may add members.
+func spread(g Gomega, out map[string]string, where string, value any) {
+	GinkgoHelper()
+	switch value := value.(type) {
+	case map[string]any:
+		for name, member := range value {
+			spread(g, out, where+"."+name, member)
+		}
+	case []any:
+		for i, element := range value {
+			spread(g, out, fmt.Sprintf("%s.%d", where, i), element)
+		}
+	default:
+		out[where] = text(g, value)
+	}
 }
 
 // states is what is remembered across restarts: each field of each key.
