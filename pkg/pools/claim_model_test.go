@@ -152,11 +152,9 @@ func rest(w world, inStep bool) (world, bool) {
 	return w, false
 }
 
-func TestClaimsConverge(t *testing.T) {
-	worlds := reachable(world{})
-	if len(worlds) < 100 {
-		t.Fatalf("only %d worlds: the test tries too little", len(worlds))
-	}
+// eachRest judges how each world ends, until one is wrong; all have to come to rest.
+func eachRest(t *testing.T, worlds []world, judge func(w, end world)) {
+	t.Helper()
 	for _, w := range worlds {
 		if t.Failed() {
 			return
@@ -166,18 +164,28 @@ func TestClaimsConverge(t *testing.T) {
 			if !ended {
 				t.Fatalf("from %+v the operators never come to rest (in step: %t): %+v", w, inStep, end)
 			}
-			wanted := w.wanted[0] == kept || w.wanted[1] == kept
-			if wanted && !end.flag {
-				t.Errorf("from %+v: a pool that somebody keeps is not protected: %+v", w, end)
-			}
-			if end.users != users(w.wanted) {
-				t.Errorf("from %+v: wrong claims: %+v", w, end)
-			}
-			if end.key != wanted || end.flag != wanted {
-				t.Errorf("from %+v: flag or key is left: %+v", w, end)
-			}
+			judge(w, end)
 		}
 	}
+}
+
+func TestClaimsConverge(t *testing.T) {
+	worlds := reachable(world{})
+	if len(worlds) < 100 {
+		t.Fatalf("only %d worlds: the test tries too little", len(worlds))
+	}
+	eachRest(t, worlds, func(w, end world) {
+		wanted := w.wanted[0] == kept || w.wanted[1] == kept
+		if wanted && !end.flag {
+			t.Errorf("from %+v: a pool that somebody keeps is not protected: %+v", w, end)
+		}
+		if end.users != users(w.wanted) {
+			t.Errorf("from %+v: wrong claims: %+v", w, end)
+		}
+		if end.key != wanted || end.flag != wanted {
+			t.Errorf("from %+v: flag or key is left: %+v", w, end)
+		}
+	})
 }
 
 func users(wanted [2]wishes) (out [2]string) {
@@ -206,35 +214,26 @@ var refused = sync.OnceValue(func() []world {
 // TestRefusalsConverge: with and without the right, operators come to rest, and leave both flag and key or neither. Only
 // half of a release waits for the right.
 func TestRefusalsConverge(t *testing.T) {
-	for _, w := range refused() {
-		if t.Failed() {
-			return
+	eachRest(t, refused(), func(w, end world) {
+		stuck := end.flag && !end.key && (end.announced[0] && end.denied[0] || end.announced[1] && end.denied[1])
+		if !stuck && (end.flag != end.key || end.announced != [2]bool{}) {
+			t.Errorf("from %+v: a change is left half done: %+v", w, end)
 		}
-		for _, inStep := range []bool{false, true} {
-			end, ended := rest(w, inStep)
-			if !ended {
-				t.Fatalf("from %+v the operators never come to rest (in step: %t): %+v", w, inStep, end)
-			}
-			stuck := end.flag && !end.key && (end.announced[0] && end.denied[0] || end.announced[1] && end.denied[1])
-			if !stuck && (end.flag != end.key || end.announced != [2]bool{}) {
-				t.Errorf("from %+v: a change is left half done: %+v", w, end)
-			}
-			for i := range w.wanted {
-				if w.wanted[i] != gone && end.users[i] != w.wanted[i].value() {
-					t.Errorf("from %+v: a claim is wrong: %+v", w, end)
-				}
-			}
-			for i := range w.wanted {
-				if w.wanted[i] == kept && !w.denied[i] && !end.flag {
-					t.Errorf("from %+v: a pool is not protected by who may do it: %+v", w, end)
-				}
-			}
-			claimed := slices.ContainsFunc(end.users[:], func(claim string) bool { return claim != "" && claim != leaving })
-			if !claimed && end.key && w.denied != [2]bool{true, true} {
-				t.Errorf("from %+v: a flag that nobody claims is not cleared by who may do it: %+v", w, end)
+		for i := range w.wanted {
+			if w.wanted[i] != gone && end.users[i] != w.wanted[i].value() {
+				t.Errorf("from %+v: a claim is wrong: %+v", w, end)
 			}
 		}
-	}
+		for i := range w.wanted {
+			if w.wanted[i] == kept && !w.denied[i] && !end.flag {
+				t.Errorf("from %+v: a pool is not protected by who may do it: %+v", w, end)
+			}
+		}
+		claimed := slices.ContainsFunc(end.users[:], func(claim string) bool { return claim != "" && claim != leaving })
+		if !claimed && end.key && w.denied != [2]bool{true, true} {
+			t.Errorf("from %+v: a flag that nobody claims is not cleared by who may do it: %+v", w, end)
+		}
+	})
 }
 
 // TestAdministratorsFlagBesideARefusal: nobody takes the flag for an operator's, also not with the right to change it.

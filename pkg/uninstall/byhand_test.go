@@ -12,35 +12,27 @@ import (
 // to remove it again is left out.
 func TestByHand(t *testing.T) {
 	claim := driver.ClaimKey(infra, driver.RBD.Kind)
-	client := &rehearsal{unsaid: map[place]bool{}, pools: []ceph.Pool{{ID: 1, Name: "a $(b)", Applications: []string{"rbd"}, NoDelete: true, Metadata: map[string]map[string]string{
-		"rbd": {driver.ProtectionKey: "set-by-an-operator", claim: driver.ClaimInUse},
-	}}}}
-	got := byHand(t.Context(), client, infra)
-	want := []string{
-		"ceph osd pool set 'a $(b)' nodelete false",
-		"ceph osd pool application rm 'a $(b)' rbd " + driver.ProtectionKey,
-		"ceph osd pool application rm 'a $(b)' rbd " + claim,
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-// TestByHandMisplaced: a claim that was left under another application goes, too.
-func TestByHandMisplaced(t *testing.T) {
-	claim := driver.ClaimKey(infra, driver.RBD.Kind)
-	client := &rehearsal{unsaid: map[place]bool{}, pools: []ceph.Pool{{ID: 1, Name: "p", Applications: []string{"foo", "rbd"}, NoDelete: true, Metadata: map[string]map[string]string{
-		"foo": {driver.ProtectionKey: "set-by-an-operator", claim: driver.ClaimInUse},
-	}}}}
-	got := byHand(t.Context(), client, infra)
-	want := []string{
-		"ceph osd pool set p nodelete false",
-		"ceph osd pool application rm p foo " + driver.ProtectionKey,
-		"ceph osd pool application rm p foo " + claim,
-	}
-	slices.Sort(got[1:])
-	slices.Sort(want[1:])
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+	for name, tc := range map[string]struct {
+		reason, pool, quoted string
+		applications         []string
+		holds                string
+	}{
+		"Quoted":    {"a shell takes it as it stands", "a $(b)", "'a $(b)'", []string{"rbd"}, "rbd"},
+		"Misplaced": {"a claim that was left under another application goes, too", "p", "p", []string{"foo", "rbd"}, "foo"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := &rehearsal{unsaid: map[place]bool{}, pools: []ceph.Pool{{ID: 1, Name: tc.pool, Applications: tc.applications, NoDelete: true, Metadata: map[string]map[string]string{
+				tc.holds: {driver.ProtectionKey: "set-by-an-operator", claim: driver.ClaimInUse},
+			}}}}
+			got := byHand(t.Context(), client, infra)
+			want := []string{
+				"ceph osd pool set " + tc.quoted + " nodelete false",
+				"ceph osd pool application rm " + tc.quoted + " " + tc.holds + " " + driver.ProtectionKey,
+				"ceph osd pool application rm " + tc.quoted + " " + tc.holds + " " + claim,
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: got %q, want %q", tc.reason, got, want)
+			}
+		})
 	}
 }

@@ -301,6 +301,20 @@ func (c *Controller) ControllerExpandVolume(_ context.Context, request *csi.Cont
 	return &csi.ControllerExpandVolumeResponse{CapacityBytes: int64(size), NodeExpansionRequired: request.GetVolumeCapability().GetBlock() == nil}, err
 }
 
+// ControllerPublishVolume looks for the volume.
+func (c *Controller) ControllerPublishVolume(_ context.Context, request *csi.ControllerPublishVolumeRequest) (*csi.ControllerPublishVolumeResponse, error) {
+	return access.Publish(request, c.see)
+}
+
+// ControllerUnpublishVolume looks for the volume.
+func (c *Controller) ControllerUnpublishVolume(_ context.Context, request *csi.ControllerUnpublishVolumeRequest) (*csi.ControllerUnpublishVolumeResponse, error) {
+	return access.Unpublish(request, c.see)
+}
+
+func (c *Controller) see(handle string, secrets map[string]string) error {
+	return c.change(handle, secrets, func(*volumes.Image, volumes.ImageInfo) error { return nil })
+}
+
 // change does work on a volume that is there, while nobody else does.
 func (c *Controller) change(handle string, secrets map[string]string, work func(*volumes.Image, volumes.ImageInfo) error) error {
 	release, err := c.locks.Hold(handle)
