@@ -49,8 +49,6 @@ type Driver struct {
 	StorageClass string
 	// SnapshotClass is the name of the VolumeSnapshotClass and VolumeGroupSnapshotClass.
 	SnapshotClass string
-	// ConfigMember is that of an entry in ceph-csi's config.json which is for the driver alone.
-	ConfigMember string
 	// GroupSnapshots is the minor release of ceph-csi 3 that began to offer group snapshots.
 	GroupSnapshots int
 	// QuiescesGroups says that ceph-csi needs a Ceph for them that has clients hold still.
@@ -97,7 +95,6 @@ var RBD = Driver{
 	ConditionPrefix: "CephRBD",
 	StorageClass:    "ceph-rbd",
 	SnapshotClass:   "csi-ceph-rbd-vsc",
-	ConfigMember:    "rbd",
 	GroupSnapshots:  13,
 	PicksMons:       true,
 	KernelOptions:   mapOptionsParameter,
@@ -119,7 +116,6 @@ var CephFS = Driver{
 	ConditionPrefix: "CephFS",
 	StorageClass:    "ceph-cephfs",
 	SnapshotClass:   "csi-ceph-cephfs-vsc",
-	ConfigMember:    "cephFS",
 	GroupSnapshots:  11,
 	QuiescesGroups:  true,
 	NeedsFilesystem: true,

@@ -15,12 +15,11 @@ import (
 func TestDecide(t *testing.T) {
 	cluster := state.Cluster{FSID: "f1", Monitors: []string{"10.0.0.1:6789", "10.0.0.2:6789"}}
 	const (
-		own     = `{"clusterID":"f1","monitors":["10.0.0.1:6789","10.0.0.2:6789"]}`
-		ownCSI  = `{"clusterID":"f1","monitors":["10.0.0.1:6789","10.0.0.2:6789"],"cephFS":{"subvolumeGroup":"csi"}}`
-		foreign = `{"monitors":["10.9.0.1:6789"],"clusterID":"f0","rbd":{"radosNamespace":"ns"}}`
-		former  = `{"clusterID":"f2","monitors":["10.8.0.1:6789"]}`
-
-		ownPublished = `{"clusterID":"f1","monitors":["10.0.0.1:6789","10.0.0.2:6789"],"rbd":{"controllerPublishSecretRef":{"name":"p","namespace":"ns"}}}`
+		own       = `{"clusterID":"f1","monitors":["10.0.0.1:6789","10.0.0.2:6789"]}`
+		ownCSI    = `{"clusterID":"f1","monitors":["10.0.0.1:6789","10.0.0.2:6789"],"cephFS":{"subvolumeGroup":"csi"}}`
+		foreign   = `{"monitors":["10.9.0.1:6789"],"clusterID":"f0","rbd":{"radosNamespace":"ns"}}`
+		former    = `{"clusterID":"f2","monitors":["10.8.0.1:6789"]}`
+		published = `{"clusterID":"f1","monitors":["10.0.0.1:6789","10.0.0.2:6789"],"rbd":{"controllerPublishSecretRef":{"name":"p","namespace":"ns"}}}`
 	)
 	csi := ceph.Placement{FSID: "f1", Filesystem: "fs", SubvolumeGroup: "csi"}
 	own1 := ceph.Placement{FSID: "f1", Filesystem: "fs", SubvolumeGroup: "i", JournalNamespace: "i"}
@@ -35,17 +34,10 @@ func TestDecide(t *testing.T) {
 		err      error
 	}{
 		"Publisher": {
-			reason: "PersistentVolumes of Rook name no Secret, and their nodes are to be fenced",
-			known:  known{cluster: moved, member: "rbd", publisher: secretRef{"p", "ns"}}, existing: "[" + former + "]", ours: members{"f2": {"rbd.controllerPublishSecretRef"}},
-			want: "[" + former + "," + ownPublished + "]",
+			reason: "nodes may read no Secret, and told nothing of block volumes",
+			known:  known{cluster: cluster}, existing: "[" + published + "]", ours: members{"f1": {"rbd.controllerPublishSecretRef"}}, want: "[" + own + "]",
 		},
-		"Publisher moved": {
-			reason: "the Secret has a user of another Ceph cluster now",
-			known:  known{cluster: state.Cluster{FSID: "f2", Monitors: []string{"10.8.0.1:6789"}}, member: "rbd"}, existing: "[" + ownPublished + "," + former + "]", ours: members{"f1": {"rbd.controllerPublishSecretRef"}},
-			want: "[" + own + "," + former + "]",
-		},
-		"Publisher unseen":    {reason: "a cache is no proof", known: known{cluster: cluster, member: "rbd"}, existing: "[" + ownPublished + "]", ours: members{"f1": {"rbd.controllerPublishSecretRef"}}, want: "[" + ownPublished + "]"},
-		"Publisher of others": {reason: "a person's word", known: known{cluster: cluster, member: "rbd", publisher: secretRef{"other", "ns"}}, existing: "[" + ownPublished + "]", ours: members{}, want: "[" + ownPublished + "]"},
+		"Publisher of others": {reason: "a person's word", known: known{cluster: cluster}, existing: "[" + published + "]", ours: members{}, want: "[" + published + "]"},
 		"First":               {reason: "pods wait for it: mons are enough", known: known{cluster: cluster}, want: "[" + own + "]"},
 		"Group to come":       {reason: "the driver would make volumes where it never looks for them again", known: known{cluster: cluster, grouped: true}, existing: "[" + foreign + "]"},
 		"Groups run":          {reason: "the driver works already", known: known{cluster: cluster, grouped: true}, existing: "[" + strings.ReplaceAll(own, "10.0.0.1", "10.0.0.9") + "]", want: "[" + own + "]"},

@@ -29,15 +29,6 @@ type known struct {
 	unsafeReads []string
 	// maps are the monmaps of connected clusters.
 	maps []ceph.MonMap
-	// publisher is the Secret that is there for cluster, member what an entry has for the driver.
-	publisher secretRef
-	member    string
-}
-
-// secretRef names a Secret as ceph-csi's config.json does.
-type secretRef struct {
-	Name      string `json:"name"`
-	Namespace string `json:"namespace"`
 }
 
 // decide returns config.json: the clusters as they are now, and every other one that existing
@@ -82,11 +73,11 @@ func decide(k known, existing []byte, ours members) ([]byte, members, error) {
 	d.follow(k.maps)
 	for _, e := range d.entries {
 		w := k.affinity(e.ClusterID)
-		w.sure = w.sure && (e.ClusterID == k.cluster.FSID || d.free(e.ClusterID, w.path))
+		w.sure = w.sure && (e.ClusterID == k.cluster.FSID || d.ours.has(e.ClusterID, w.path) || !d.has(e.ClusterID, w.path))
 		d.wish(e.ClusterID, w)
-		w = k.publishing(e.ClusterID)
-		w.sure = w.sure && d.free(e.ClusterID, w.path)
-		d.wish(e.ClusterID, w)
+		for _, path := range withdrawn {
+			d.wish(e.ClusterID, wish{path: path, sure: true})
+		}
 	}
 	return d.text(), d.ours, d.err
 }
@@ -131,22 +122,6 @@ func (k known) affinity(fsid string) wish {
 		return wish{path: affinityMember}
 	}
 	return wish{affinityMember, readAffinity{Enabled: true, CrushLocationLabels: k.readAffinity}, true}
-}
-
-// publishing has nodes that are out of service fenced also where PersistentVolumes come from elsewhere, and name no Secret to
-// publish with: ceph-csi 3.15 and later then takes this one (GetControllerPublishSecretRef, internal/util/util.go), and
-// without it does not fence. It is of the cluster in use alone. A Secret that is not there would fail instead.
-func (k known) publishing(fsid string) wish {
-	w := wish{path: k.member + "." + publishMember, sure: k.cluster.FSID != ""}
-	if fsid == k.cluster.FSID {
-		w.value, w.sure = k.publisher, k.publisher != secretRef{}
-	}
-	return w
-}
-
-// free says whether a member of an entry is the operator's to set: nobody else has.
-func (d *decision) free(clusterID, path string) bool {
-	return d.ours.has(clusterID, path) || !d.has(clusterID, path)
 }
 
 // decision is a config.json that is being changed; err is the first thing that went wrong.

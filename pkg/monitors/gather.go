@@ -25,10 +25,7 @@ func (c *Controller) gather() known {
 	k := known{
 		cluster: c.inForm(cluster, settings), grouped: c.Driver.NeedsFilesystem, unset: invalid != nil, readAffinity: settings.ReadAffinity,
 		kernelMountOptions: settings.KernelMountOptions, fuseMountOptions: settings.FuseMountOptions,
-		releases: map[string][]string{}, unsafeReads: c.Driver.UnsafeReads, member: c.Driver.ConfigMember,
-	}
-	if _, err := c.Secrets.Lister().Secrets(driver.Namespace).Get(c.Driver.ProvisionerSecret()); err == nil {
-		k.publisher = secretRef{Name: c.Driver.ProvisionerSecret(), Namespace: driver.Namespace}
+		releases: map[string][]string{}, unsafeReads: c.Driver.UnsafeReads,
 	}
 	connected, _ := c.Clusters.Get()
 	for _, other := range connected {

@@ -13,9 +13,11 @@ const (
 	journalMember  = "cephFS.radosNamespace"
 	kernelMember   = "cephFS.kernelMountOptions"
 	fuseMember     = "cephFS.fuseMountOptions"
-	// publishMember is of what is for the driver: the Secret for volumes whose PersistentVolume names none to publish with.
-	publishMember = "controllerPublishSecretRef"
 )
+
+// withdrawn are members that the operator once set, the Secret to publish volumes with: since 3.16, ceph-csi's nodes have to
+// read it to tell how full a block volume is (blockNodeGetVolumeStats, internal/rbd/nodeserver.go), which they may not.
+var withdrawn = []string{"rbd.controllerPublishSecretRef", "cephFS.controllerPublishSecretRef"}
 
 // members are those that the operator has set, by clusterID: it may take them away again, and no
 // others.

@@ -66,7 +66,7 @@ func New(config Config) *Controller {
 	}
 	c.Controller = config.Factory(c.name, c.sync).
 		WithInformers(config.Cluster, config.Clusters, config.Placement).
-		WithFilteredEventsInformers(ctrl.Named(config.Driver.ConfigSecret(), config.Driver.ProvisionerSecret()), config.Secrets.Informer()).
+		WithFilteredEventsInformers(ctrl.Named(config.Driver.ConfigSecret()), config.Secrets.Informer()).
 		WithFilteredEventsInformers(ctrl.Named(config.Driver.StateConfigMap()), config.ConfigMaps.Informer()).
 		ToController(c.name, config.Recorder)
 	return c

@@ -103,10 +103,7 @@ func groupSnapshotStatus(ctx context.Context, g Gomega, d driver.Driver) groupv1
 // memberSnapshot is the one of a claim in its group's, once it can be used.
 func memberSnapshot(ctx context.Context, c claimed) string {
 	GinkgoHelper()
-	bound, err := env.Kube.CoreV1().PersistentVolumeClaims(metav1.NamespaceDefault).Get(ctx, c.name, metav1.GetOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	volume, err := env.Kube.CoreV1().PersistentVolumes().Get(ctx, bound.Spec.VolumeName, metav1.GetOptions{})
-	Expect(err).NotTo(HaveOccurred())
+	volume := volumeOf(ctx, c.name)
 	found := ""
 	Eventually(func(g Gomega) {
 		handles := memberHandles(ctx, g)

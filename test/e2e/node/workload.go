@@ -98,6 +98,16 @@ func expectBoundWithin(ctx context.Context, name string, limit time.Duration) {
 	}).WithContext(ctx).WithTimeout(limit).Should(Succeed())
 }
 
+// volumeOf a claim that is bound.
+func volumeOf(ctx context.Context, claim string) *corev1.PersistentVolume {
+	GinkgoHelper()
+	c, err := env.Kube.CoreV1().PersistentVolumeClaims(metav1.NamespaceDefault).Get(ctx, claim, metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	volume, err := env.Kube.CoreV1().PersistentVolumes().Get(ctx, c.Spec.VolumeName, metav1.GetOptions{})
+	Expect(err).NotTo(HaveOccurred())
+	return volume
+}
+
 // hold starts a pod on a node that has the claim's volume, and returns when it runs. Its name is the
 // claim's and the node's.
 func hold(ctx context.Context, c claimed, on string) string {

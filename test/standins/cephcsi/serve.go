@@ -28,6 +28,7 @@ func serve(o options) error {
 			return err
 		}
 	}
+	o.Secret = secret
 	server := grpc.NewServer(grpc.UnaryInterceptor(logged))
 	csi.RegisterIdentityServer(server, &identity{options: o})
 	if o.kind == "rbd" {

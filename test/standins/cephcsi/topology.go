@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+
+	"github.com/openshift/ceph-csi-driver-operator/test/standins/cephcsi/access"
 )
 
 // apiTimeout bounds the question for the node.
@@ -23,6 +25,25 @@ func apiServer() (*kubernetes.Clientset, error) {
 		return nil, fmt.Errorf("failed to get cluster config with error: %w", err)
 	}
 	return kubernetes.NewForConfig(config)
+}
+
+// secret reads one as the ServiceAccount of the pod.
+func secret(ctx context.Context, s access.Secret) (map[string]string, error) {
+	client, err := apiServer()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
+	defer cancel()
+	found, err := client.CoreV1().Secrets(s.Namespace).Get(ctx, s.Name, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for key, value := range found.Data {
+		out[key] = string(value)
+	}
+	return out, nil
 }
 
 // nodeTopology reads the node, as ceph-csi's node plugin does in every cluster: without the right

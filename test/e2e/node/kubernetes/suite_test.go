@@ -21,6 +21,7 @@ var _ = Describe(description, Ordered, ContinueOnFailure, func() {
 	node.Installed((*fixture.Environment).InstallByReadme)
 	node.Measured()
 	node.Mounted()
+	node.Told()
 	node.Permitted()
 	node.Pooled()
 	node.Copied()

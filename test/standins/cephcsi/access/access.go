@@ -52,12 +52,14 @@ type Cluster struct {
 	RBD      struct {
 		RadosNamespace    string `json:"radosNamespace"`
 		MirrorDaemonCount int    `json:"mirrorDaemonCount"`
+		Publisher         Secret `json:"controllerPublishSecretRef"`
 	} `json:"rbd"`
 	CephFS struct {
 		SubvolumeGroup     string `json:"subvolumeGroup"`
 		RadosNamespace     string `json:"radosNamespace"`
 		KernelMountOptions string `json:"kernelMountOptions"`
 		FuseMountOptions   string `json:"fuseMountOptions"`
+		Publisher          Secret `json:"controllerPublishSecretRef"`
 	} `json:"cephFS"`
 }
 

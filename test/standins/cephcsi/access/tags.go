@@ -1,6 +1,9 @@
 package access
 
-import "strings"
+import (
+	"context"
+	"strings"
+)
 
 // Settings of the process that all calls share.
 type Settings struct {
@@ -11,6 +14,8 @@ type Settings struct {
 	NotesUsers bool
 	// NotesMounters tells whether images say by which program nodes map them.
 	NotesMounters bool
+	// Secret reads one of Kubernetes, as the ServiceAccount of the pod.
+	Secret func(context.Context, Secret) (map[string]string, error)
 	// PluginPath is where the kubelet keeps drivers' files.
 	PluginPath string
 	// RadosNamespaceCephFS is where CephFS' journal is by default, instead of csi.

@@ -302,18 +302,22 @@ func (c *Controller) ControllerExpandVolume(_ context.Context, request *csi.Cont
 }
 
 // ControllerPublishVolume looks for the volume.
-func (c *Controller) ControllerPublishVolume(_ context.Context, request *csi.ControllerPublishVolumeRequest) (*csi.ControllerPublishVolumeResponse, error) {
-	return access.Publish(request, c.see)
+func (c *Controller) ControllerPublishVolume(ctx context.Context, request *csi.ControllerPublishVolumeRequest) (*csi.ControllerPublishVolumeResponse, error) {
+	return c.publishing().Publish(ctx, request)
 }
 
 // ControllerUnpublishVolume looks for the volume.
-func (c *Controller) ControllerUnpublishVolume(_ context.Context, request *csi.ControllerUnpublishVolumeRequest) (*csi.ControllerUnpublishVolumeResponse, error) {
-	return access.Unpublish(request, c.see)
+func (c *Controller) ControllerUnpublishVolume(ctx context.Context, request *csi.ControllerUnpublishVolumeRequest) (*csi.ControllerUnpublishVolumeResponse, error) {
+	return c.publishing().Unpublish(ctx, request)
 }
 
-func (c *Controller) see(handle string, secrets map[string]string) error {
-	return c.change(handle, secrets, func(*volumes.Image, volumes.ImageInfo) error { return nil })
+func (c *Controller) publishing() access.Publishing {
+	return access.Publishing{Settings: c.Settings, Named: publisher, Look: func(handle string, secrets map[string]string) error {
+		return c.change(handle, secrets, func(*volumes.Image, volumes.ImageInfo) error { return nil })
+	}}
 }
+
+func publisher(c access.Cluster) access.Secret { return c.RBD.Publisher }
 
 // change does work on a volume that is there, while nobody else does.
 func (c *Controller) change(handle string, secrets map[string]string, work func(*volumes.Image, volumes.ImageInfo) error) error {

@@ -323,8 +323,14 @@ func (n *Node) NodeExpandVolume(ctx context.Context, request *csi.NodeExpandVolu
 	return &csi.NodeExpandVolumeResponse{}, nil
 }
 
-// NodeGetVolumeStats is how full a volume is.
-func (n *Node) NodeGetVolumeStats(_ context.Context, request *csi.NodeGetVolumeStatsRequest) (*csi.NodeGetVolumeStatsResponse, error) {
+// NodeGetVolumeStats is how full a volume is. Of a block device, ceph-csi 3.16 and later ask Ceph as the user in the Secret to
+// publish with, if config.json names one, and tell nothing where they cannot read it.
+func (n *Node) NodeGetVolumeStats(ctx context.Context, request *csi.NodeGetVolumeStatsRequest) (*csi.NodeGetVolumeStatsResponse, error) {
+	if node.IsDevice(request.GetVolumePath()) {
+		if _, err := n.Published(ctx, request.GetVolumeId(), publisher); err != nil {
+			return nil, err
+		}
+	}
 	return node.Stats(request, true)
 }
 

@@ -126,6 +126,12 @@ func Unbind(target string) error {
 	return nil
 }
 
+// IsDevice says whether a path is one.
+func IsDevice(path string) bool {
+	stat, err := os.Stat(path)
+	return err == nil && stat.Mode()&os.ModeDevice != 0
+}
+
 // Stats tell how full a volume is.
 func Stats(request *csi.NodeGetVolumeStatsRequest, inodes bool) (*csi.NodeGetVolumeStatsResponse, error) {
 	path := request.GetVolumePath()
