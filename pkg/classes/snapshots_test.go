@@ -176,8 +176,10 @@ func TestSnapshotClassesAreMade(t *testing.T) {
 		},
 		"parameters": map[string]any{
 			"clusterID": "f", "pool": "p",
-			"csi.storage.k8s.io/group-snapshotter-secret-name":      "ceph-rbd-csi-provisioner",
-			"csi.storage.k8s.io/group-snapshotter-secret-namespace": "openshift-cluster-csi-drivers",
+			"csi.storage.k8s.io/group-snapshotter-secret-name":          "ceph-rbd-csi-provisioner",
+			"csi.storage.k8s.io/group-snapshotter-secret-namespace":     "openshift-cluster-csi-drivers",
+			"csi.storage.k8s.io/group-snapshotter-get-secret-name":      "ceph-rbd-csi-provisioner",
+			"csi.storage.k8s.io/group-snapshotter-get-secret-namespace": "openshift-cluster-csi-drivers",
 		},
 	}
 	if diff := cmp.Diff(want, r.class(t, group)); diff != "" {

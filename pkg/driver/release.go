@@ -46,3 +46,17 @@ func (d Driver) OffersGroupSnapshots(image string) bool {
 	minor, _, told := releaseOf(image)
 	return !told || minor >= d.GroupSnapshots
 }
+
+// Outlast has ceph-csi in a pod not end itself when a call is stuck for ten minutes, as 3.17 and later do (SlowGRPCRestart,
+// internal/util/feature_gates.go): in an outage of Ceph, what it has mounted in user space would end with it. Earlier ones do not
+// know the argument, so an image that does not tell its release is left as it is.
+func Outlast(pod *corev1.PodSpec) {
+	if minor, _, told := releaseOf(ImageIn(*pod)); !told || minor < 17 {
+		return
+	}
+	for i := range pod.Containers {
+		if c := &pod.Containers[i]; c.Name == Container {
+			c.Args = append(c.Args, "--feature-gates=SlowGRPCRestart=false")
+		}
+	}
+}

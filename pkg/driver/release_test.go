@@ -1,6 +1,11 @@
 package driver
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+)
 
 func TestOffersGroupSnapshots(t *testing.T) {
 	tests := map[string]struct {
@@ -23,6 +28,27 @@ func TestOffersGroupSnapshots(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if rbd, cephFS := RBD.OffersGroupSnapshots(tc.image), CephFS.OffersGroupSnapshots(tc.image); rbd != tc.rbd || cephFS != tc.cephFS {
 				t.Errorf("%s: RBD %t, CephFS %t, want %t, %t", tc.reason, rbd, cephFS, tc.rbd, tc.cephFS)
+			}
+		})
+	}
+}
+
+func TestOutlast(t *testing.T) {
+	tests := map[string]struct {
+		reason, image string
+		want          []string
+	}{
+		"Earlier": {"it would not start", "cephcsi:v3.16.2", nil},
+		"First":   {"it ends itself when a call is stuck", "cephcsi:v3.17.0", []string{"--feature-gates=SlowGRPCRestart=false"}},
+		"Current": {"likewise", "cephcsi:v3.18.0@sha256:0", []string{"--feature-gates=SlowGRPCRestart=false"}},
+		"Digest":  {"it may be an earlier one", "cephcsi@sha256:310af", nil},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			pod := corev1.PodSpec{Containers: []corev1.Container{{Name: "other"}, {Name: Container, Image: tc.image}}}
+			Outlast(&pod)
+			if got := pod.Containers[1].Args; !slices.Equal(got, tc.want) || pod.Containers[0].Args != nil {
+				t.Errorf("%s: %q", tc.reason, got)
 			}
 		})
 	}

@@ -85,7 +85,7 @@ var errUnread = errors.New("StorageClasses and PersistentVolumes were not listed
 
 // Hook has node pods see the node's processes, for library-go's controller of the DaemonSet, while such mounts are possible:
 // rbd-nbd finds its processes, and ceph-fuse the groups of whoever opens a file, by the numbers that the kernel has for
-// them. While there is such a volume, it leaves pods alone until an administrator deletes them.
+// them. An outage does not end ceph-csi then, either. While there is such a volume, it leaves pods alone until an administrator deletes them.
 // library-go would call that Progressing for ever, and a node that is not ready, too, so the hook marks
 // the generation as rolled out; NodePodsCurrent and NodesServed tell of the pods instead.
 func (n Updates) Hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSet) error {
@@ -97,7 +97,10 @@ func (n Updates) Hook(_ *operatorv1.OperatorSpec, daemonSet *appsv1.DaemonSet) e
 	if err != nil {
 		return err
 	}
-	daemonSet.Spec.Template.Spec.HostPID = offered || inUse
+	if pod := &daemonSet.Spec.Template.Spec; offered || inUse {
+		pod.HostPID = true
+		driver.Outlast(pod)
+	}
 	if inUse {
 		daemonSet.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
 	} else if cached, err := n.DaemonSets.Lister().DaemonSets(daemonSet.Namespace).Get(daemonSet.Name); err != nil || RolledOut(cached) || complete(cached) {

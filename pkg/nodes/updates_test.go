@@ -3,6 +3,7 @@ package nodes
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,8 +78,12 @@ func TestUserSpaceMounts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := updates(t, nil, tc.class, tc.volume)
 			d := &appsv1.DaemonSet{}
+			d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "other"}, {Name: driver.Container, Image: "quay.io/cephcsi/cephcsi:v3.18.0"}}
 			if err := n.Hook(nil, d); err != nil {
 				t.Fatal(err)
+			}
+			if got := slices.Contains(d.Spec.Template.Spec.Containers[1].Args, "--feature-gates=SlowGRPCRestart=false"); got != tc.want {
+				t.Errorf("%s: a stuck call ends ceph-csi: %t", tc.reason, !got)
 			}
 			if got := d.Spec.Template.Spec.HostPID; got != tc.want {
 				t.Errorf("%s: hostPID is %t", tc.reason, got)

@@ -1,6 +1,8 @@
 package operator
 
 import (
+	"context"
+
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/operator/v1helpers"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,6 +27,17 @@ func (c *clients) removing(set assets.Set, snapshots *usage.Contents, platforms 
 		Env: c.Env, Sight: removal.Holders{Env: c.Env, Snapshots: snapshots.Count}, Objects: objects, Records: removal.Records(c.Env),
 		TakeBack: platforms.TakeBack, State: c.removal,
 	}), err
+}
+
+// holds says whether the driver has volumes or snapshots; where the caches have none, they are looked for past them.
+func holds(h removal.Holders) func(context.Context) (bool, error) {
+	return func(ctx context.Context) (bool, error) {
+		held, err := h.Cached()
+		if err == nil && held == (removal.Held{}) {
+			held, err = h.Look(ctx)
+		}
+		return held != (removal.Held{}), err
+	}
 }
 
 // keepsClass says whether a StorageClass is the operator's to remove.

@@ -24,6 +24,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/presence"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/proof"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/removal"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/status"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/tags"
@@ -93,7 +94,7 @@ func controllers(c *clients, o Options) ([]factory.Controller, error) {
 	live := sessions{conn.Client}
 	place := pools.New(pools.Config{
 		Env: env, Client: live.pools, Cluster: &conn.Cluster, Minted: minted, Filesystem: filesystem, Record: state.Placements(c.record()),
-		ConfigJSON: monitors.LiveEntries(env), Open: open, Closed: deployed.Closed, Triggers: gated,
+		ConfigJSON: monitors.LiveEntries(env), Held: holds(removal.Holders{Env: env, Snapshots: inUse.Contents.Count}), Open: open, Closed: deployed.Closed, Triggers: gated,
 	})
 	mons := monitors.New(monitors.Config{Env: env, Cluster: &conn.Cluster, Clusters: &conn.Clusters, Placement: &place.Placement})
 	users := credentials.New(credentials.Config{

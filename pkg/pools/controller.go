@@ -63,6 +63,8 @@ type Config struct {
 	Record  Record
 	// ConfigJSON reads what ceph-csi's config.json has by now, past the cache.
 	ConfigJSON func(ctx context.Context) ([]ceph.ConfigEntry, error)
+	// Held says, past the caches, whether the driver has volumes or snapshots.
+	Held func(ctx context.Context) (bool, error)
 	// Minted says whether the driver works with users that the operator has made.
 	Minted *ctrl.Latest[bool]
 	// Open says that the driver is to be deployed. While it is not, Ceph is asked only
@@ -81,6 +83,8 @@ type question struct {
 	// home is what that of the wish is known by.
 	home origin
 	open bool
+	// group is that of the settings, if the place is to stay in another.
+	group string
 	// infraID and claim are for the claim of the place.
 	infraID string
 	claim   wishes
@@ -150,6 +154,9 @@ func (c *Controller) sync(ctx context.Context, syncCtx factory.SyncContext, stat
 		return nil
 	}
 	asking := question{wish: wish(c.Driver, in), home: by, open: open, infraID: in.infraID, claim: in.claim()}
+	if in.held {
+		asking.group = in.settings.SubvolumeGroup
+	}
 	if wait := asking.again() - c.Clock.Since(c.askedAt); asking == c.asked && wait > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 		return nil
@@ -232,6 +239,9 @@ func (c *Controller) ask(ctx context.Context, q question) error {
 		return err
 	}
 	c.Placement.Set(place)
+	if q.group != "" {
+		return stays(q.group, place)
+	}
 	return nil
 }
 

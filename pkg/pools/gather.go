@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/klog/v2"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
@@ -37,7 +38,9 @@ func (c *Controller) gather(ctx context.Context, open bool) (input, error) {
 			return input{}, err
 		}
 	}
-	if in.settings, err = c.Settings(); err != nil {
+	in.settings, err = c.Settings()
+	in.held = in.leaves() && c.holds(ctx)
+	if err != nil {
 		return in, err
 	}
 	if in.infraID, err = ctrl.InfraID(c.Infrastructures.Lister()); err != nil {
@@ -61,6 +64,17 @@ func (c *Controller) readHome(ctx context.Context, in *input) error {
 	in.recorded = ceph.Placement(recorded)
 	in.config, err = c.ConfigJSON(ctx)
 	return err
+}
+
+// holds says that the driver has volumes or snapshots; what cannot be counted may be some.
+func (c *Controller) holds(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	held, err := c.Held(ctx)
+	if err != nil {
+		klog.FromContext(ctx).Info("The subvolume group stays: it cannot be seen whether something is in it", "err", err)
+	}
+	return held || err != nil
 }
 
 // users says whether the driver works with users of its own; nil while nobody knows.

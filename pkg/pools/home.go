@@ -39,33 +39,59 @@ const (
 //	no          none             no                no                | ceph-csi's own, which the given user was made for
 //	no          none             no                yes               | that of the infra ID: nobody else's users reach it
 //
-// A group of the settings counts for more than any. The journal is that of other entries of config.json, where
+// A group of the settings counts for more, unless something lies in another one: ceph-csi looks for all volumes of a Ceph cluster in
+// the one group that config.json names, and takes those that it does not find there for deleted (NewVolumeOptionsFromVolID and
+// DeleteVolume in its internal/cephfs). The journal is that of other entries of config.json, where
 // there are some: ceph-csi keeps the namespace of its last call for all that are under way (Config.Connect
 // in its internal/journal), so that calls for several would write into each other's.
 func homeOf(d driver.Driver, in input) (home, origin) {
 	if !d.NeedsFilesystem {
 		return home{}, remembered
 	}
-	var h home
-	by := chosen
-	i := slices.IndexFunc(in.config, func(e ceph.ConfigEntry) bool { return e.ClusterID == cmp.Or(in.fsid, in.class.FSID) })
+	h, by := in.settled()
 	switch {
-	case in.atHome():
-		h, by = home{in.recorded.SubvolumeGroup, in.recorded.JournalNamespace}, remembered
-	case i >= 0:
-		h = home{in.config[i].SubvolumeGroup, in.config[i].JournalNamespace}
+	case by != waiting:
 	case named(in.class) && sameCluster(in.fsid, in.class) || len(in.volumes) > 0:
 		by = lost
 	case in.users == nil:
-		by = waiting
 	case *in.users:
-		h = home{in.infraID, in.infraID}
+		h, by = home{in.infraID, in.infraID}, chosen
 		if len(in.config) > 0 {
 			h.journal = in.config[0].JournalNamespace
 		}
+	default:
+		by = chosen
 	}
-	h.group = cmp.Or(in.settings.SubvolumeGroup, h.group)
+	if !in.held {
+		h.group = cmp.Or(in.settings.SubvolumeGroup, h.group)
+	}
 	return h, by
+}
+
+// settled is a home that the driver has worked with.
+func (in input) settled() (home, origin) {
+	if in.atHome() {
+		return home{in.recorded.SubvolumeGroup, in.recorded.JournalNamespace}, remembered
+	}
+	for _, e := range in.config {
+		if e.ClusterID == cmp.Or(in.fsid, in.class.FSID) {
+			return home{e.SubvolumeGroup, e.JournalNamespace}, chosen
+		}
+	}
+	return home{}, waiting
+}
+
+// leaves says that the settings name another subvolume group than that in which volumes may be.
+func (in input) leaves() bool {
+	h, by := in.settled()
+	wanted := in.settings.SubvolumeGroup
+	return by != waiting && wanted != "" && wanted != cmp.Or(h.group, driver.DefaultSubvolumeGroup)
+}
+
+// stays is what is wrong with such settings while volumes are there.
+func stays(wanted string, place ceph.Placement) error {
+	return fmt.Errorf("%w: spec.driverConfig.ceph.subvolumeGroup is %q, and volumes or snapshots are in subvolume group %q: ceph-csi looks for all of them in one group, "+
+		"and would take these for deleted; set it to %q, or delete them first", driver.ErrInvalidSettings, wanted, place.SubvolumeGroup, place.SubvolumeGroup)
 }
 
 func (in input) atHome() bool {

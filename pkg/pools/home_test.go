@@ -1,9 +1,14 @@
 package pools
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
+	operatorv1 "github.com/openshift/api/operator/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -31,21 +36,23 @@ func TestHome(t *testing.T) {
 		want   home
 		by     origin
 	}{
-		"New":           {"nobody else's users reach it", input{fsid: "f", users: &yes}, own, chosen},
-		"New, passed":   {"the given user has rights to ceph-csi's own, if at all", input{fsid: "f", users: &no}, none, chosen},
-		"New, early":    {"what the first volume is made in stays", input{fsid: "f"}, none, waiting},
-		"New, named":    {"a group of the administrator's, and a journal of our own", input{fsid: "f", users: &yes, settings: group}, home{"named", "infra"}, chosen},
-		"Recorded":      {"volumes are there", input{fsid: "f", class: inFiles, recorded: in(own), users: &no}, own, remembered},
-		"Former":        {"operators before this one had no journal of their own", input{fsid: "f", class: inFiles, recorded: in(shared), users: &yes}, shared, remembered},
-		"Renamed":       {"the administrator's word", input{fsid: "f", recorded: in(own), settings: group}, home{"named", "infra"}, remembered},
-		"Ceph down":     {"the record counts before Ceph answers", input{class: inFiles, recorded: in(own)}, own, remembered},
-		"Moved":         {"another Ceph cluster begins anew", input{fsid: "g", class: inFiles, recorded: in(shared), users: &yes}, own, chosen},
-		"Moved back":    {"config.json has what was", input{fsid: "f", recorded: ceph.Placement{FSID: "g", SubvolumeGroup: "x"}, config: entry("f", own), users: &yes}, own, chosen},
-		"Entry":         {"the driver has worked with it", input{fsid: "f", config: entry("f", none), users: &yes}, none, chosen},
-		"Other entry":   {"ceph-csi would mix up the journals of two clusterIDs", input{fsid: "f", config: entry("g", shared), users: &yes}, home{"infra", ""}, chosen},
-		"Class":         {"it may have volumes", input{fsid: "f", class: inFiles, users: &yes}, none, lost},
-		"Volumes":       {"the class was removed", input{fsid: "f", volumes: map[ceph.Placement]int{inFiles: 1}, users: &yes}, none, lost},
-		"Lost, offline": {"nothing says where", input{class: inFiles}, none, lost},
+		"New":            {"nobody else's users reach it", input{fsid: "f", users: &yes}, own, chosen},
+		"New, passed":    {"the given user has rights to ceph-csi's own, if at all", input{fsid: "f", users: &no}, none, chosen},
+		"New, early":     {"what the first volume is made in stays", input{fsid: "f"}, none, waiting},
+		"New, named":     {"a group of the administrator's, and a journal of our own", input{fsid: "f", users: &yes, settings: group}, home{"named", "infra"}, chosen},
+		"Recorded":       {"volumes are there", input{fsid: "f", class: inFiles, recorded: in(own), users: &no}, own, remembered},
+		"Former":         {"operators before this one had no journal of their own", input{fsid: "f", class: inFiles, recorded: in(shared), users: &yes}, shared, remembered},
+		"Renamed":        {"the administrator's word", input{fsid: "f", recorded: in(own), settings: group}, home{"named", "infra"}, remembered},
+		"Renamed, used":  {"ceph-csi looks for all volumes in one group", input{fsid: "f", recorded: in(own), settings: group, held: true}, own, remembered},
+		"Entry, renamed": {"likewise", input{fsid: "f", config: entry("f", own), settings: group, held: true}, own, chosen},
+		"Ceph down":      {"the record counts before Ceph answers", input{class: inFiles, recorded: in(own)}, own, remembered},
+		"Moved":          {"another Ceph cluster begins anew", input{fsid: "g", class: inFiles, recorded: in(shared), users: &yes}, own, chosen},
+		"Moved back":     {"config.json has what was", input{fsid: "f", recorded: ceph.Placement{FSID: "g", SubvolumeGroup: "x"}, config: entry("f", own), users: &yes}, own, chosen},
+		"Entry":          {"the driver has worked with it", input{fsid: "f", config: entry("f", none), users: &yes}, none, chosen},
+		"Other entry":    {"ceph-csi would mix up the journals of two clusterIDs", input{fsid: "f", config: entry("g", shared), users: &yes}, home{"infra", ""}, chosen},
+		"Class":          {"it may have volumes", input{fsid: "f", class: inFiles, users: &yes}, none, lost},
+		"Volumes":        {"the class was removed", input{fsid: "f", volumes: map[ceph.Placement]int{inFiles: 1}, users: &yes}, none, lost},
+		"Lost, offline":  {"nothing says where", input{class: inFiles}, none, lost},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -66,6 +73,46 @@ func TestHome(t *testing.T) {
 	}
 	if got, by := homeOf(driver.RBD, input{fsid: "f", class: ceph.Placement{FSID: "f", Pool: "p"}}); got != none || by != remembered {
 		t.Errorf("images have no group: %+v by %d", got, by)
+	}
+}
+
+// TestHomeStays: ceph-csi looks for all volumes in the one group of config.json, and takes those that it does not find for deleted.
+func TestHomeStays(t *testing.T) {
+	tests := map[string]struct {
+		reason, group string
+		held          bool
+		err           error
+		want          string
+		bad           bool
+	}{
+		"Used":    {reason: "volumes would be lost", group: "named", held: true, want: "infra", bad: true},
+		"Unseen":  {reason: "unreadable is not empty", group: "named", err: errors.New("later"), want: "infra", bad: true},
+		"Unused":  {reason: "nothing is there yet", group: "named", want: "named"},
+		"Same":    {reason: "nothing changes", group: "infra", held: true, want: "infra"},
+		"Unnamed": {reason: "nobody wants another", held: true, want: "infra"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newFilesRig(t)
+			r.record.place, r.record.known = state.Placement{FSID: r.fsid(), Filesystem: "a", SubvolumeGroup: "infra", JournalNamespace: "infra"}, true
+			r.config.Held = func(context.Context) (bool, error) { return tc.held, tc.err }
+			r.controller = New(r.config)
+			r.settings.SubvolumeGroup = tc.group
+			r.sync(t)
+			r.sync(t)
+			got := r.operator.Condition(condition.PoolsDegraded)
+			if bad := got != nil && got.Status == operatorv1.ConditionTrue; r.place().SubvolumeGroup != tc.want || r.record.place.SubvolumeGroup != tc.want || bad != tc.bad {
+				t.Fatalf("%s: %+v, recorded %+v, %+v", tc.reason, r.place(), r.record.place, got)
+			}
+			if tc.bad && (got.Reason != condition.InvalidSettings || !strings.Contains(got.Message, `is "named", and volumes or snapshots are in subvolume group "infra"`)) {
+				t.Errorf("%s: %+v", tc.reason, got)
+			}
+			tc.held, tc.err = false, nil
+			r.later(t)
+			if want := cmp.Or(tc.group, "infra"); r.place().SubvolumeGroup != want || r.operator.Condition(condition.PoolsDegraded).Status != operatorv1.ConditionFalse {
+				t.Errorf("once nothing is there: %+v, %+v", r.place(), r.operator.Condition(condition.PoolsDegraded))
+			}
+		})
 	}
 }
 

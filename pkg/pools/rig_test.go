@@ -154,6 +154,7 @@ func newRig(t *testing.T, d driver.Driver, denied []string, objects ...runtime.O
 		Cluster:    &ctrl.Latest[ceph.Cluster]{},
 		Filesystem: &ctrl.Latest[bool]{},
 		Minted:     &ctrl.Latest[bool]{},
+		Held:       func(context.Context) (bool, error) { return false, nil },
 		ConfigJSON: func(context.Context) ([]ceph.ConfigEntry, error) { return r.written, nil },
 	}
 	r.config.Cluster.Set(ceph.Cluster{FSID: r.fsid()})

@@ -20,6 +20,8 @@ type input struct {
 	// volumes are the places of the driver's PersistentVolumes.
 	volumes map[ceph.Placement]int
 	infraID string
+	// held: the settings name another subvolume group, and something may lie in the one in use.
+	held bool
 	// config is what config.json has by now; users says whether the driver works with users of its own, and
 	// is nil while that is not known.
 	config []ceph.ConfigEntry
