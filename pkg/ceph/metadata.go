@@ -58,7 +58,7 @@ type SubvolumeChange struct {
 func (c MetadataChange) Empty() bool { return len(c.Set) == 0 && len(c.Remove) == 0 }
 
 // Ordered are the keys of Set in the order in which they are written where Ceph takes one after
-// the other: the tag of the cluster comes last, so that whoever finds it finds the others, too.
+// the other: the tags of the cluster come last, so that whoever finds it finds the others, too.
 func (c MetadataChange) Ordered() []string {
 	return slices.SortedFunc(maps.Keys(c.Set), func(a, b string) int {
 		return cmp.Or(cmp.Compare(last(a), last(b)), strings.Compare(a, b))
@@ -66,7 +66,7 @@ func (c MetadataChange) Ordered() []string {
 }
 
 func last(key string) int {
-	if key == TagCluster {
+	if key == TagCluster || key == TagOwner {
 		return 1
 	}
 	return 0

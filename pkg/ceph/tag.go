@@ -1,15 +1,21 @@
 package ceph
 
+import "cmp"
+
 // The keys under which a volume or snapshot says whose it is: RBD image metadata, CephFS
 // subvolume metadata and CephFS subvolume snapshot metadata have the same.
 //
-// ceph-csi writes all but the last: internal/util/k8s/parameters.go has the names of
+// ceph-csi writes all but those of storage.openshift.io: internal/util/k8s/parameters.go has the names of
 // Kubernetes' objects, internal/rbd/rbd_util.go and internal/cephfs/core/metadata.go that
 // of the cluster. The values are plain text.
 const (
 	// TagCluster has the infrastructure name of the Kubernetes cluster that a volume or
 	// snapshot belongs to, which is ceph-csi's --clustername. It is never a Ceph cluster's fsid.
 	TagCluster = "csi.ceph.com/cluster/name"
+
+	// TagOwner is this operator's own, and says the same of subvolumes and their snapshots: ceph-csi 3.16 and later take
+	// TagCluster away, whoever it names, when they detach a volume (UnsetAllMetadata in internal/cephfs/core/metadata.go).
+	TagOwner = "storage.openshift.io/cluster"
 
 	// TagPV, TagPVC and TagPVCNamespace are on volumes alone: the PersistentVolume and the
 	// claim for which it was made. A later binding to another claim does not change them.
@@ -32,6 +38,12 @@ const (
 	// inherit both; older operators set TagRetain alone.
 	TagRetainOf = "storage.openshift.io/retain-of"
 )
+
+// Owner is the cluster whose tag a volume or snapshot has; empty where it has none. A person's word for TagCluster counts for
+// more than an operator's for TagOwner.
+func Owner(metadata map[string]string) string {
+	return cmp.Or(metadata[TagCluster], metadata[TagOwner])
+}
 
 // TagRetainShown is the mark, on a snapshot of CephFS, of a volume with this UUID that shows it and that is
 // to outlive the cluster: such a volume has nothing of its own to be marked.

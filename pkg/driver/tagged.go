@@ -146,7 +146,7 @@ func taggedIn(ctx context.Context, catalog Catalog, filesystem, group, infraID s
 func mayBe(found ceph.SubvolumeMetadata, infraID string) (bool, error) {
 	switch {
 	case found.Err == nil:
-		return found.Values[ceph.TagCluster] == infraID, nil
+		return ceph.Owner(found.Values) == infraID, nil
 	case errors.Is(found.Err, ceph.ErrNotReady), errors.Is(found.Err, ceph.ErrRetained):
 		return true, nil
 	case errors.Is(found.Err, ceph.ErrNotFound):

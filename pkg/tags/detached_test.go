@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	operatorv1 "github.com/openshift/api/operator/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -79,6 +80,41 @@ func TestDetachedVolumesAreTagged(t *testing.T) {
 	f.expect(t, r, 1, own(1))
 	if n := r.client.reads - reads; n != 1 {
 		t.Errorf("%d volumes were read, want the one that was detached", n)
+	}
+}
+
+// TestOwners: a volume of another cluster that ceph-csi has detached here is still that cluster's.
+func TestOwners(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		has    map[string]string
+		want   map[string]string // nil for what a volume of ours has
+		status operatorv1.ConditionStatus
+	}{
+		"Older":    {reason: "operators before this one did not write it", has: own(1), status: operatorv1.ConditionTrue},
+		"Detached": {reason: "ours", has: map[string]string{ceph.TagOwner: infraID}, status: operatorv1.ConditionTrue},
+		"Foreign":  {reason: "ceph-csi took the other's name away", has: map[string]string{ceph.TagOwner: "other"}, want: map[string]string{ceph.TagOwner: "other"}, status: operatorv1.ConditionFalse},
+		"Agreed":   {reason: "a person has given it to this cluster", has: own(1, ceph.TagOwner, "other"), status: operatorv1.ConditionTrue},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f, r := fixtures["CephFS"], newRig(t, driver.CephFS)
+			f.add(r, 1, flat(tc.has)...)
+			r.add(t, provisioned(driver.CephFS, 1, 1))
+			r.later(t, 0)
+			if tc.want == nil {
+				tc.want = own(1)
+			}
+			f.expect(t, r, 1, tc.want)
+			if got := r.operator.Condition("VolumesTagged"); got == nil || got.Status != tc.status {
+				t.Errorf("%s: %+v", tc.reason, got)
+			}
+			writes := r.writes()
+			r.later(t, lookPause)
+			if n := r.writes() - writes; n > 0 {
+				t.Errorf("%s: %d writes more", tc.reason, n)
+			}
+		})
 	}
 }
 

@@ -120,21 +120,28 @@ func (c *Controller) judge(ctx context.Context, s session, of subject, found dri
 		return result{verdictOf(found.Err), describe(found.Err)}, none, nil
 	}
 	if v, is := of.(volume); is && found.Shown {
-		if c.saw(v.Name, found.ShownUUID(), owner(found.Values) != "") {
+		if c.saw(v.Name, found.ShownUUID(), ceph.Owner(found.Values) != "") {
 			c.news.Store(true)
 		}
 		return result{verdict: bare}, c.shown(v, s.infraID, found.Values), nil
 	}
-	if other := owner(found.Values); other != "" && other != s.infraID {
+	if other := ceph.Owner(found.Values); other != "" && other != s.infraID {
 		return result{foreign, problem{
 			text: fmt.Sprintf("%s of %s has the tag of cluster %q", c.Driver.Tagging.Where(found), nameOf(of), other),
 			mend: c.Driver.Tagging.TagCommand(found, ceph.TagCluster, s.infraID),
 		}}, none, nil
 	}
-	if of.complete(s.infraID, found.Values) {
+	unowned := c.Driver.DetachUntags && found.Values[ceph.TagOwner] != s.infraID
+	if !unowned && of.complete(s.infraID, found.Values) {
 		return result{verdict: tagged}, none, nil
 	}
 	change, err := of.change(ctx, c, s.infraID, found.Values)
+	if err == nil && unowned && !of.leaving() {
+		if change.Set == nil {
+			change.Set = map[string]string{}
+		}
+		change.Set[ceph.TagOwner] = s.infraID
+	}
 	return result{verdict: tagged}, change, err
 }
 

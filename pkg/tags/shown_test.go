@@ -18,6 +18,7 @@ func TestShownSnapshots(t *testing.T) {
 	f, r := snapshotsOf["cephfs"], newRig(t, driver.CephFS)
 	f.add(r, 5, flat(ownSnapshot(5))...)
 	f.add(r, 6, flat(ownSnapshot(6, ceph.TagCluster, "other"))...)
+	f.add(r, 7, flat(nameless(ownSnapshot(7, ceph.TagOwner, infraID)))...) // Detached, and its VolumeSnapshotContent is gone.
 	shows := func(volume, snapshot int, policy corev1.PersistentVolumeReclaimPolicy) {
 		t.Helper()
 		r.ceph.AddJournal("myfs-metadata", "csi", "csi.volume."+uuid(volume), "csi.volume.backingsnapshotid",
@@ -30,12 +31,14 @@ func TestShownSnapshots(t *testing.T) {
 	shows(2, 5, corev1.PersistentVolumeReclaimRetain)
 	shows(3, 5, corev1.PersistentVolumeReclaimDelete)
 	shows(4, 6, corev1.PersistentVolumeReclaimRetain)
+	shows(8, 7, corev1.PersistentVolumeReclaimDelete)
 	r.later(t, 0)
 	r.later(t, lookPause) // Changes of one snapshot at the same time follow one another.
 	f.expect(t, r, 5, ownSnapshot(5, ceph.TagRetainShown(uuid(1)), "true", ceph.TagRetainShown(uuid(2)), "true"))
 	f.expect(t, r, 6, ownSnapshot(6, ceph.TagCluster, "other"))
+	f.expect(t, r, 7, ownSnapshot(7))
 	r.expect(t, operatorv1.ConditionTrue, "AsExpected")
-	r.expectCounts(t, Counts{NothingToTag: 4})
+	r.expectCounts(t, Counts{NothingToTag: 5})
 
 	r.change(t, "pvc-1", func(pv *corev1.PersistentVolume) {
 		pv.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete

@@ -38,7 +38,7 @@ func (s snapshot) place() driver.Volume { return driver.Volume{Handle: s.Handle,
 func (s snapshot) leaving() bool { return s.Deleted }
 
 func (s snapshot) complete(infraID string, values map[string]string) bool {
-	return owner(values) == infraID && s.decide(infraID, values).Empty()
+	return values[ceph.TagCluster] == infraID && s.decide(infraID, values).Empty()
 }
 
 func (s snapshot) change(_ context.Context, _ *Controller, infraID string, values map[string]string) (ceph.MetadataChange, error) {
@@ -48,7 +48,7 @@ func (s snapshot) change(_ context.Context, _ *Controller, infraID string, value
 // decide is what the tags of a snapshot lack, as for a volume. What an image inherited from the
 // volume goes, as ceph-csi removes it: it would pass for a volume's.
 func (s snapshot) decide(infraID string, values map[string]string) ceph.MetadataChange {
-	if !fits(owner(values), infraID) {
+	if !fits(ceph.Owner(values), infraID) {
 		return ceph.MetadataChange{}
 	}
 	change := ceph.MetadataChange{Set: map[string]string{}}

@@ -53,9 +53,6 @@ func (c *Controller) volumeOf(s subject) driver.Volume {
 	return v
 }
 
-// owner is the cluster whose tag a volume has; empty where it has none.
-func owner(values map[string]string) string { return values[ceph.TagCluster] }
-
 // marked says that the mark is there, for the volume or snapshot with this handle; see ceph.Retained.
 func marked(values map[string]string, handle string) bool {
 	uuid := uuidOf(handle)

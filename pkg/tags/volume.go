@@ -41,7 +41,7 @@ func (v volume) complete(infraID string, values map[string]string) bool {
 	claimed := v.Status.Phase == corev1.VolumeBound || v.Status.Phase == corev1.VolumeReleased
 	named := values[ceph.TagPVC] != "" && values[ceph.TagPVCNamespace] != ""
 	_, mark := values[ceph.TagRetain]
-	return owner(values) == infraID && values[ceph.TagPV] != "" && (named || !claimed) &&
+	return values[ceph.TagCluster] == infraID && values[ceph.TagPV] != "" && (named || !claimed) &&
 		mark == v.retained() && mark == marked(values, v.handle())
 }
 
@@ -71,19 +71,27 @@ func (v volume) change(ctx context.Context, c *Controller, infraID string, value
 	return now.decide(infraID, now.retained() || mark && c.retainedElsewhere(live), values), nil
 }
 
-// shown is what the tags of a snapshot lack for a volume that shows it: the mark alone, since the rest
-// tells whose the snapshot is.
+// shown is what the tags of a snapshot lack for a volume that shows it: the mark, and what ceph-csi has taken away when it detached the
+// volume. The VolumeSnapshotContent, which has the rest, may be gone.
 func (c *Controller) shown(v volume, infraID string, values map[string]string) ceph.MetadataChange {
+	change := ceph.MetadataChange{Set: map[string]string{}}
+	if !fits(ceph.Owner(values), infraID) {
+		return change
+	}
+	if ceph.Owner(values) == infraID {
+		lack(&change, values, ceph.TagCluster, infraID)
+		lack(&change, values, ceph.TagOwner, infraID)
+	}
 	key := ceph.TagRetainShown(uuidOf(v.handle()))
 	_, mark := values[key]
 	switch {
-	case !fits(owner(values), infraID) || mark == v.retained():
+	case mark == v.retained():
 	case v.retained():
-		return ceph.MetadataChange{Set: map[string]string{key: ceph.RetainMark}}
+		change.Set[key] = ceph.RetainMark
 	case !c.retainedElsewhere(v.PersistentVolume):
-		return ceph.MetadataChange{Remove: []string{key}}
+		change.Remove = []string{key}
 	}
-	return ceph.MetadataChange{}
+	return change
 }
 
 // decide is what the tags of a volume lack. What is there stays as it is, but for the mark:
@@ -96,7 +104,7 @@ func (c *Controller) shown(v volume, infraID string, values map[string]string) c
 //
 // retain says whether the volume is to outlive the cluster.
 func (v volume) decide(infraID string, retain bool, values map[string]string) ceph.MetadataChange {
-	if !fits(owner(values), infraID) {
+	if !fits(ceph.Owner(values), infraID) {
 		return ceph.MetadataChange{}
 	}
 	change := ceph.MetadataChange{Set: map[string]string{}}

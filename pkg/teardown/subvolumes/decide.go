@@ -77,7 +77,7 @@ func (p *plan) take(d teardown.Decision) {
 }
 
 func (p *plan) count(metadata map[string]string) {
-	if tag := metadata[ceph.TagCluster]; tag != "" {
+	if tag := ceph.Owner(metadata); tag != "" {
 		p.tags[tag]++
 	}
 }
@@ -91,7 +91,7 @@ func (p *plan) journal(kind ceph.JournalKind, uuid string) (ceph.Journal, bool) 
 func (p *plan) item(kind teardown.Kind, group, name, uuid string, metadata map[string]string) teardown.Item {
 	return teardown.Item{
 		Kind: kind, Place: teardown.Place{Filesystem: p.inventory.filesystem.Name, Group: group}, Name: name, UUID: uuid,
-		Location: p.inventory.filesystem.ID, Tag: metadata[ceph.TagCluster],
+		Location: p.inventory.filesystem.ID, Tag: ceph.Owner(metadata),
 	}
 }
 
@@ -104,7 +104,9 @@ func (p *plan) proof(kind ceph.JournalKind, name, needs string, metadata map[str
 	}
 	journal, found := p.journal(kind, parsed.UUID)
 	object := ceph.JournalName{Kind: kind, UUID: parsed.UUID}.Object()
-	switch {
+	switch other := metadata[ceph.TagOwner]; {
+	case other != "" && other != p.options.InfraID:
+		return fmt.Sprintf("its tags name two clusters: %s=%s too", ceph.TagOwner, other), false
 	case !found:
 		return fmt.Sprintf("no journal in the RADOS namespaces of ceph-csi names it (%s; --rados-namespace adds others)", strings.Join(p.options.JournalNamespaces, ", ")), false
 	case len(journal.Contradictions) > 0:

@@ -67,6 +67,14 @@ func (f *fakeFiles) forget(kind, uuid string) {
 	}
 }
 
+// detached is a volume from which ceph-csi took the cluster's name.
+func (f *fakeFiles) detached(uuid, owner string) string {
+	metadata := f.subvolumes["csi-vol-"+uuid].metadata
+	delete(metadata, ceph.TagCluster)
+	metadata[ceph.TagOwner] = owner
+	return uuid
+}
+
 func TestSubvolumeDecisions(t *testing.T) {
 	named := func(i teardown.Item) bool { return true }
 	tests := map[string]fileCase{
@@ -76,6 +84,21 @@ func TestSubvolumeDecisions(t *testing.T) {
 		},
 		"Foreign": {
 			reason: "another cluster's", lay: func(_ *fakeFiles, _, b tenant) string { return b.volume() },
+		},
+		"Detached": {
+			reason: "ceph-csi takes its tag away with each detach, and the claim is gone", verdict: teardown.Remove, because: "tagged, named by csi.volume.",
+			lay: func(f *fakeFiles, a, _ tenant) string { return f.detached(a.volume(), "a") },
+		},
+		"DetachedElsewhere": {
+			reason: "of another cluster's volume, too", lay: func(f *fakeFiles, _, b tenant) string { return f.detached(b.volume(), "b") },
+		},
+		"TwoOwners": {
+			reason: "an operator before this one tagged what was another's", verdict: teardown.Refuse, because: "its tags name two clusters: storage.openshift.io/cluster=b", code: teardown.CodeRefused,
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				uuid := a.volume()
+				f.subvolumes["csi-vol-"+uuid].metadata[ceph.TagOwner] = "b"
+				return uuid
+			},
 		},
 		"NoJournal": {
 			reason: "an administrator tagged it, or its journal is lost", verdict: teardown.Refuse, because: "no journal", code: teardown.CodeRefused,

@@ -50,7 +50,7 @@ func (l looker) ask(ctx context.Context, place ceph.SubvolumePlace) (subvolume, 
 	case err != nil:
 		return s, err
 	}
-	if s.metadata[ceph.TagCluster] == l.infraID {
+	if ceph.Owner(s.metadata) == l.infraID {
 		info, err := l.info(ctx, place)
 		if err != nil {
 			return s, err
@@ -104,7 +104,7 @@ func (l looker) snapshot(ctx context.Context, place ceph.SubvolumePlace, name st
 	s.metadata, err = teardown.Limited(ctx, func(ctx context.Context) (map[string]string, error) {
 		return l.manager.SnapshotMetadata(ctx, place, name)
 	})
-	if err == nil && s.metadata[ceph.TagCluster] == l.infraID {
+	if err == nil && ceph.Owner(s.metadata) == l.infraID {
 		s.copied, err = l.copied(ctx, place, name)
 	}
 	if unanswered(err) {
@@ -150,7 +150,7 @@ func (l looker) retained(ctx context.Context, place ceph.SubvolumePlace) (subvol
 	}
 	for _, name := range names {
 		snapshot := snapshot{name: name, metadata: meta.Snapshots[name], unread: s.unread}
-		if snapshot.metadata[ceph.TagCluster] == l.infraID {
+		if ceph.Owner(snapshot.metadata) == l.infraID {
 			if snapshot.copied, err = l.copied(ctx, place, name); err != nil {
 				return s, err
 			}

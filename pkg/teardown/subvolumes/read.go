@@ -38,7 +38,7 @@ func (l looker) read(ctx context.Context, place ceph.SubvolumePlace) (subvolume,
 		return s, nil
 	case s.state == ceph.SubvolumeRetained:
 		s.metadata = nil
-	case s.metadata[ceph.TagCluster] == l.infraID:
+	case ceph.Owner(s.metadata) == l.infraID:
 		folder, err := teardown.Limited(ctx, func(ctx context.Context) (ceph.SubvolumeFolder, error) {
 			return l.mount.SubvolumeFolder(ctx, meta.Path)
 		})
@@ -59,6 +59,6 @@ func (l looker) read(ctx context.Context, place ceph.SubvolumePlace) (subvolume,
 // inMeta is a snapshot as a subvolume's file tells it.
 func (l looker) inMeta(meta ceph.SubvolumeMeta, name string) snapshot {
 	s := snapshot{name: name, metadata: meta.Snapshots[name]}
-	s.copied = s.metadata[ceph.TagCluster] == l.infraID && slices.Contains(meta.Copying, name)
+	s.copied = ceph.Owner(s.metadata) == l.infraID && slices.Contains(meta.Copying, name)
 	return s
 }

@@ -32,7 +32,7 @@ func (p *plan) decideShallow() {
 		uuid, ok := p.backing(j)
 		s, snap, found := p.snapshotOf(uuid)
 		item.Place.Group = s.place.Group
-		tag := snap.metadata[ceph.TagCluster]
+		tag := ceph.Owner(snap.metadata)
 		name, _ := ceph.ParseCSIName(j.Image)
 		recorded := p.inventory.recorded.has(j.UUID, teardown.ShallowVolume)
 		switch {

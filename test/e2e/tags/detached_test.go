@@ -5,6 +5,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	operatorv1 "github.com/openshift/api/operator/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,6 +29,17 @@ func detached(k kind) {
 		Expect(removeSubvolumeTag(ctx, uuid, ceph.TagCluster)).To(Succeed())
 		Expect(attachments.Delete(ctx, name, metav1.DeleteOptions{})).To(Succeed())
 		k.has(ctx, uuid, own(name))
+	})
+
+	It("of another cluster are still that cluster's when they were detached here", func(ctx SpecContext) {
+		name, uuid := k.driver.Kind+"-detached-foreign", k.uuid(12, 1)
+		k.makeAll(ctx, uuid)
+		Expect(k.set(ctx, uuid, ceph.TagOwner, "another-b4xk9")).To(Succeed())
+		k.volume(ctx, name, uuid, corev1.PersistentVolumeReclaimDelete)
+		says(ctx, k.driver, operatorv1.ConditionFalse, "ForeignTag", name, `"another-b4xk9"`)
+		k.has(ctx, uuid, map[string]string{ceph.TagOwner: "another-b4xk9"})
+		remove(ctx, name)
+		says(ctx, k.driver, operatorv1.ConditionTrue, "AsExpected")
 	})
 }
 

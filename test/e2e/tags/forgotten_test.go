@@ -60,7 +60,7 @@ func forgotten(k kind) {
 		k.makeAll(ctx, living, lost)
 		k.volume(ctx, name, living, corev1.PersistentVolumeReclaimDelete)
 		k.has(ctx, living, own(name))
-		for key, value := range own("lost") {
+		for key, value := range owned(k.driver, own("lost")) {
 			Expect(k.set(ctx, lost, key, value)).To(Succeed())
 		}
 		young, code := teardown(ctx, "--infra-id="+infraID, "--orphans")

@@ -128,8 +128,8 @@ func snapshots(k kind) {
 
 		taken.content(ctx, k.driver, false)
 		imported.content(ctx, k.driver, true)
-		taken.has(ctx, taken.tags)
-		imported.has(ctx, imported.tags)
+		taken.has(ctx, owned(k.driver, taken.tags))
+		imported.has(ctx, owned(k.driver, imported.tags))
 		says(ctx, k.driver, operatorv1.ConditionTrue, "AsExpected")
 		ours[k.driver.Kind] = taken
 	})
@@ -173,7 +173,7 @@ func shown(k kind) {
 			g.Expect(found[0].Err).NotTo(HaveOccurred())
 			return slices.Sorted(maps.Keys(found[0].Values))
 		}
-		own := slices.Collect(maps.Keys(snapshot.Tags()))
+		own := append(slices.Collect(maps.Keys(snapshot.Tags())), ceph.TagOwner)
 		Eventually(marks).WithContext(ctx).WithPolling(polling).Should(ConsistOf(append(own, want["shown-first"], want["shown-second"])))
 		setPolicy(ctx, "shown-first", corev1.PersistentVolumeReclaimDelete)
 		Eventually(marks).WithContext(ctx).WithPolling(polling).Should(ConsistOf(append(own, want["shown-second"])))

@@ -22,6 +22,7 @@ var _ = Describe(description, Ordered, ContinueOnFailure, func() {
 	node.Measured()
 	node.Mounted()
 	node.Told()
+	node.Regrouped()
 	node.Permitted()
 	node.Pooled()
 	node.Copied()
