@@ -287,9 +287,17 @@ func inCeph(ctx context.Context, g Gomega) map[string]string {
 			}
 		}
 	}
-	tags, err := env.Cluster.Ceph().RBD(ctx, "image-meta", "list", used.image, "--format", "json")
+	image, err := env.Cluster.Ceph().RBD(ctx, "image-meta", "list", used.image, "--format", "json")
 	g.Expect(err).NotTo(HaveOccurred())
-	out["tags of the image"] = string(tags)
-	out["tags of the subvolume"] = string(ceph("fs", "subvolume", "metadata", "ls", cephdaemons.Filesystem, used.subvolume, "--group_name", driver.DefaultSubvolumeGroup))
+	for of, content := range map[string][]byte{
+		"image":     image,
+		"subvolume": ceph("fs", "subvolume", "metadata", "ls", cephdaemons.Filesystem, used.subvolume, "--group_name", driver.DefaultSubvolumeGroup),
+	} {
+		var tags map[string]string
+		g.Expect(json.Unmarshal(content, &tags)).To(Succeed())
+		for key, value := range tags {
+			out[fmt.Sprintf("tag %s of the %s", key, of)] = value
+		}
+	}
 	return out
 }
