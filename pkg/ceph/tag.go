@@ -39,10 +39,10 @@ const (
 	TagRetainOf = "storage.openshift.io/retain-of"
 )
 
-// Owner is the cluster whose tag a volume or snapshot has; empty where it has none. A person's word for TagCluster counts for
-// more than an operator's for TagOwner.
+// Owner is the cluster whose tag a volume or snapshot has; empty where it has none. TagOwner counts for more: an operator that does not
+// know it may have tagged what ceph-csi had just taken the other's name from.
 func Owner(metadata map[string]string) string {
-	return cmp.Or(metadata[TagCluster], metadata[TagOwner])
+	return cmp.Or(metadata[TagOwner], metadata[TagCluster])
 }
 
 // TagRetainShown is the mark, on a snapshot of CephFS, of a volume with this UUID that shows it and that is

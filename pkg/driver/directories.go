@@ -31,6 +31,7 @@ func Directory(attributes map[string]string) string {
 	return groupsDirectory + group
 }
 
-func groupDirectory(group string) string {
+// GroupDirectory is that of a subvolume group; empty for the one that ceph-csi uses.
+func GroupDirectory(group string) string {
 	return groupsDirectory + cmp.Or(group, DefaultSubvolumeGroup)
 }

@@ -235,7 +235,7 @@ func sharesOf(filesystems []ceph.FileSystem, places []Used) map[string]share {
 				continue
 			}
 			out[name] = share{
-				directories: append(append(out[name].directories, groupDirectory(p.SubvolumeGroup)), p.Directories...),
+				directories: append(append(out[name].directories, GroupDirectory(p.SubvolumeGroup)), p.Directories...),
 				namespaces:  append(out[name].namespaces, cmp.Or(p.Namespace, p.JournalNamespace, DefaultJournalNamespace)),
 			}
 		}

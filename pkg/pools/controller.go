@@ -83,8 +83,8 @@ type question struct {
 	// home is what that of the wish is known by.
 	home origin
 	open bool
-	// group is that of the settings, if the place is to stay in another.
-	group string
+	// group is that of the settings, if the place is to stay in another; unseen is why nobody knows whether it has to.
+	group, unseen string
 	// infraID and claim are for the claim of the place.
 	infraID string
 	claim   wishes
@@ -156,6 +156,9 @@ func (c *Controller) sync(ctx context.Context, syncCtx factory.SyncContext, stat
 	asking := question{wish: wish(c.Driver, in), home: by, open: open, infraID: in.infraID, claim: in.claim()}
 	if in.held {
 		asking.group = in.settings.SubvolumeGroup
+		if in.unseen != nil {
+			asking.unseen = in.unseen.Error()
+		}
 	}
 	if wait := asking.again() - c.Clock.Since(c.askedAt); asking == c.asked && wait > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
@@ -240,7 +243,7 @@ func (c *Controller) ask(ctx context.Context, q question) error {
 	}
 	c.Placement.Set(place)
 	if q.group != "" {
-		return stays(q.group, place)
+		return stays(q, place)
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/klog/v2"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
@@ -39,7 +38,9 @@ func (c *Controller) gather(ctx context.Context, open bool) (input, error) {
 		}
 	}
 	in.settings, err = c.Settings()
-	in.held = in.leaves() && c.holds(ctx)
+	if open && in.leaves() {
+		in.held, in.unseen = c.holds(ctx, in)
+	}
 	if err != nil {
 		return in, err
 	}
@@ -66,15 +67,34 @@ func (c *Controller) readHome(ctx context.Context, in *input) error {
 	return err
 }
 
-// holds says that the driver has volumes or snapshots; what cannot be counted may be some.
-func (c *Controller) holds(ctx context.Context) bool {
+// holds says that something may lie in the subvolume group in use. Volumes that are in the wanted one alone are no reason to stay: somebody
+// mends what an earlier change has done. What cannot be counted may be some.
+func (c *Controller) holds(ctx context.Context, in input) (bool, error) {
+	volumes, err := c.PersistentVolumes.Lister().List(labels.Everything())
+	if err != nil {
+		return true, err
+	}
+	used, _ := in.settled()
+	elsewhere := false
+	for _, volume := range volumes {
+		csi := volume.Spec.CSI
+		if csi == nil || csi.Driver != c.Driver.Name || !sameCluster(in.fsid, c.Driver.Storage.FromParameters(csi.VolumeAttributes)) {
+			continue
+		}
+		switch driver.Directory(csi.VolumeAttributes) {
+		case driver.GroupDirectory(used.group):
+			return true, nil
+		case driver.GroupDirectory(in.settings.SubvolumeGroup):
+			elsewhere = true
+		}
+	}
+	if elsewhere {
+		return false, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 	held, err := c.Held(ctx)
-	if err != nil {
-		klog.FromContext(ctx).Info("The subvolume group stays: it cannot be seen whether something is in it", "err", err)
-	}
-	return held || err != nil
+	return held || err != nil, err
 }
 
 // users says whether the driver works with users of its own; nil while nobody knows.

@@ -83,15 +83,18 @@ func (in input) settled() (home, origin) {
 
 // leaves says that the settings name another subvolume group than that in which volumes may be.
 func (in input) leaves() bool {
-	h, by := in.settled()
-	wanted := in.settings.SubvolumeGroup
-	return by != waiting && wanted != "" && wanted != cmp.Or(h.group, driver.DefaultSubvolumeGroup)
+	h, _ := in.settled()
+	return h.group != "" && in.settings.SubvolumeGroup != "" && in.settings.SubvolumeGroup != h.group
 }
 
-// stays is what is wrong with such settings while volumes are there.
-func stays(wanted string, place ceph.Placement) error {
-	return fmt.Errorf("%w: spec.driverConfig.ceph.subvolumeGroup is %q, and volumes or snapshots are in subvolume group %q: ceph-csi looks for all of them in one group, "+
-		"and would take these for deleted; set it to %q, or delete them first", driver.ErrInvalidSettings, wanted, place.SubvolumeGroup, place.SubvolumeGroup)
+// stays is what is wrong with such settings while volumes are there, or while it cannot be seen whether some are.
+func stays(q question, place ceph.Placement) error {
+	field := fmt.Sprintf("spec.driverConfig.ceph.subvolumeGroup is %q, and", q.group)
+	if q.unseen != "" {
+		return fmt.Errorf("%s it cannot be seen whether something is in subvolume group %q, which is kept until then: %s", field, place.SubvolumeGroup, q.unseen)
+	}
+	return fmt.Errorf("%w: %s volumes or snapshots are in subvolume group %q: ceph-csi looks for all of them in one group, and would take these for deleted; "+
+		"set it to %q: another can be chosen when there are none", driver.ErrInvalidSettings, field, place.SubvolumeGroup, place.SubvolumeGroup)
 }
 
 func (in input) atHome() bool {

@@ -66,7 +66,7 @@ func TestHome(t *testing.T) {
 			}
 			place, published := known(driver.CephFS, tc.in)
 			expected := tc.by == remembered && named(tc.in.recorded)
-			if published != expected || published && (home{place.SubvolumeGroup, place.JournalNamespace}) != tc.want {
+			if published != expected || published && (home{place.SubvolumeGroup, place.JournalNamespace}) != (home{tc.in.recorded.SubvolumeGroup, tc.in.recorded.JournalNamespace}) {
 				t.Errorf("%s: %+v is published without Ceph: %v", tc.reason, place, published)
 			}
 		})
@@ -82,18 +82,26 @@ func TestHomeStays(t *testing.T) {
 		reason, group string
 		held          bool
 		err           error
-		want          string
-		bad           bool
+		// volumes are the groups of PersistentVolumes.
+		volumes []string
+		want    string
+		bad     string // reason of the condition
 	}{
-		"Used":    {reason: "volumes would be lost", group: "named", held: true, want: "infra", bad: true},
-		"Unseen":  {reason: "unreadable is not empty", group: "named", err: errors.New("later"), want: "infra", bad: true},
+		"Used":    {reason: "volumes would be lost", group: "named", held: true, want: "infra", bad: condition.InvalidSettings},
+		"Unseen":  {reason: "unreadable is not empty", group: "named", err: errors.New("later"), want: "infra", bad: condition.SyncError},
+		"Volumes": {reason: "they need no second look", group: "named", volumes: []string{"infra", "named"}, want: "infra", bad: condition.InvalidSettings},
+		"Mended":  {reason: "volumes are where the settings say", group: "named", held: true, volumes: []string{"named"}, want: "named"},
 		"Unused":  {reason: "nothing is there yet", group: "named", want: "named"},
 		"Same":    {reason: "nothing changes", group: "infra", held: true, want: "infra"},
 		"Unnamed": {reason: "nobody wants another", held: true, want: "infra"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := newFilesRig(t)
+			var volumes []runtime.Object
+			for _, group := range tc.volumes {
+				volumes = append(volumes, volume(driver.CephFS, group, map[string]string{"subvolumePath": "/volumes/" + group + "/csi-vol-1/x"}))
+			}
+			r := newFilesRig(t, volumes...)
 			r.record.place, r.record.known = state.Placement{FSID: r.fsid(), Filesystem: "a", SubvolumeGroup: "infra", JournalNamespace: "infra"}, true
 			r.config.Held = func(context.Context) (bool, error) { return tc.held, tc.err }
 			r.controller = New(r.config)
@@ -101,11 +109,14 @@ func TestHomeStays(t *testing.T) {
 			r.sync(t)
 			r.sync(t)
 			got := r.operator.Condition(condition.PoolsDegraded)
-			if bad := got != nil && got.Status == operatorv1.ConditionTrue; r.place().SubvolumeGroup != tc.want || r.record.place.SubvolumeGroup != tc.want || bad != tc.bad {
+			if bad := got != nil && got.Status == operatorv1.ConditionTrue; r.place().SubvolumeGroup != tc.want || r.record.place.SubvolumeGroup != tc.want || bad != (tc.bad != "") {
 				t.Fatalf("%s: %+v, recorded %+v, %+v", tc.reason, r.place(), r.record.place, got)
 			}
-			if tc.bad && (got.Reason != condition.InvalidSettings || !strings.Contains(got.Message, `is "named", and volumes or snapshots are in subvolume group "infra"`)) {
+			if tc.bad != "" && (got.Reason != tc.bad || !strings.Contains(got.Message, `is "named", and`) || !strings.Contains(got.Message, `in subvolume group "infra"`)) {
 				t.Errorf("%s: %+v", tc.reason, got)
+			}
+			if len(tc.volumes) > 1 {
+				return
 			}
 			tc.held, tc.err = false, nil
 			r.later(t)

@@ -22,6 +22,8 @@ type input struct {
 	infraID string
 	// held: the settings name another subvolume group, and something may lie in the one in use.
 	held bool
+	// unseen is why that is not known.
+	unseen error
 	// config is what config.json has by now; users says whether the driver works with users of its own, and
 	// is nil while that is not known.
 	config []ceph.ConfigEntry
@@ -84,7 +86,7 @@ func known(d driver.Driver, in input) (ceph.Placement, bool) {
 			continue
 		}
 		if place.Filesystem != "" {
-			h, by := homeOf(d, in)
+			h, by := in.settled()
 			if by != remembered {
 				return ceph.Placement{}, false
 			}

@@ -94,7 +94,7 @@ func TestOwners(t *testing.T) {
 		"Older":    {reason: "operators before this one did not write it", has: own(1), status: operatorv1.ConditionTrue},
 		"Detached": {reason: "ours", has: map[string]string{ceph.TagOwner: infraID}, status: operatorv1.ConditionTrue},
 		"Foreign":  {reason: "ceph-csi took the other's name away", has: map[string]string{ceph.TagOwner: "other"}, want: map[string]string{ceph.TagOwner: "other"}, status: operatorv1.ConditionFalse},
-		"Agreed":   {reason: "a person has given it to this cluster", has: own(1, ceph.TagOwner, "other"), status: operatorv1.ConditionTrue},
+		"Mistaken": {reason: "an operator that knew no owner tagged it", has: own(1, ceph.TagOwner, "other"), want: own(1, ceph.TagOwner, "other"), status: operatorv1.ConditionFalse},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

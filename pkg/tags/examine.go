@@ -125,24 +125,43 @@ func (c *Controller) judge(ctx context.Context, s session, of subject, found dri
 		}
 		return result{verdict: bare}, c.shown(v, s.infraID, found.Values), nil
 	}
-	if other := ceph.Owner(found.Values); other != "" && other != s.infraID {
+	if other := another(found.Values, s.infraID); other != "" {
+		mend := c.Driver.Tagging.TagCommand(found, ceph.TagCluster, s.infraID)
+		if found.Values[ceph.TagOwner] != "" {
+			mend = c.Driver.Tagging.TagCommand(found, ceph.TagOwner, s.infraID) + " && " + mend
+		}
 		return result{foreign, problem{
-			text: fmt.Sprintf("%s of %s has the tag of cluster %q", c.Driver.Tagging.Where(found), nameOf(of), other),
-			mend: c.Driver.Tagging.TagCommand(found, ceph.TagCluster, s.infraID),
+			text: fmt.Sprintf("%s of %s has the tag of cluster %q", c.Driver.Tagging.Where(found), nameOf(of), other), mend: mend,
 		}}, none, nil
 	}
-	unowned := c.Driver.DetachUntags && found.Values[ceph.TagOwner] != s.infraID
-	if !unowned && of.complete(s.infraID, found.Values) {
+	if !c.unowned(found.Values) && of.complete(s.infraID, found.Values) {
 		return result{verdict: tagged}, none, nil
 	}
 	change, err := of.change(ctx, c, s.infraID, found.Values)
-	if err == nil && unowned && !of.leaving() {
-		if change.Set == nil {
-			change.Set = map[string]string{}
-		}
-		change.Set[ceph.TagOwner] = s.infraID
-	}
 	return result{verdict: tagged}, change, err
+}
+
+// another is the cluster that one of the tags names, if it is not this one.
+func another(values map[string]string, infraID string) string {
+	for _, key := range []string{ceph.TagOwner, ceph.TagCluster} {
+		if other := values[key]; other != "" && other != infraID {
+			return other
+		}
+	}
+	return ""
+}
+
+// unowned says that a volume or snapshot lacks the tag that stays where ceph-csi takes the other one away.
+func (c *Controller) unowned(values map[string]string) bool {
+	return c.Driver.DetachUntags && values[ceph.TagOwner] == ""
+}
+
+// own adds that tag to a change.
+func (c *Controller) own(change ceph.MetadataChange, infraID string, values map[string]string) ceph.MetadataChange {
+	if c.unowned(values) {
+		change.Set[ceph.TagOwner] = infraID
+	}
+	return change
 }
 
 // describe is what people are told of an error about one volume.

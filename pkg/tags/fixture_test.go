@@ -97,7 +97,7 @@ func each(t *testing.T, test func(t *testing.T, f fixture, r *rig)) {
 // expect wants these tags, and that of the owner beside ours where ceph-csi takes that away.
 func (f fixture) expect(t *testing.T, r *rig, i int, want map[string]string) {
 	t.Helper()
-	if r.config.Driver.DetachUntags && want[ceph.TagCluster] == infraID {
+	if r.config.Driver.DetachUntags && want[ceph.TagCluster] == infraID && want[ceph.TagOwner] == "" {
 		want[ceph.TagOwner] = infraID
 	}
 	if diff := cmp.Diff(want, f.get(r, i)); diff != "" {

@@ -41,8 +41,8 @@ func (s snapshot) complete(infraID string, values map[string]string) bool {
 	return values[ceph.TagCluster] == infraID && s.decide(infraID, values).Empty()
 }
 
-func (s snapshot) change(_ context.Context, _ *Controller, infraID string, values map[string]string) (ceph.MetadataChange, error) {
-	return s.decide(infraID, values), nil
+func (s snapshot) change(_ context.Context, c *Controller, infraID string, values map[string]string) (ceph.MetadataChange, error) {
+	return c.own(s.decide(infraID, values), infraID, values), nil
 }
 
 // decide is what the tags of a snapshot lack, as for a volume. What an image inherited from the

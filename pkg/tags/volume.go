@@ -68,7 +68,7 @@ func (v volume) change(ctx context.Context, c *Controller, infraID string, value
 	}
 	// Who asks about a volume without a mark is not the one who would set it.
 	_, mark := values[ceph.TagRetain]
-	return now.decide(infraID, now.retained() || mark && c.retainedElsewhere(live), values), nil
+	return c.own(now.decide(infraID, now.retained() || mark && c.retainedElsewhere(live), values), infraID, values), nil
 }
 
 // shown is what the tags of a snapshot lack for a volume that shows it: the mark, and what ceph-csi has taken away when it detached the

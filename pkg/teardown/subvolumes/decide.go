@@ -104,9 +104,9 @@ func (p *plan) proof(kind ceph.JournalKind, name, needs string, metadata map[str
 	}
 	journal, found := p.journal(kind, parsed.UUID)
 	object := ceph.JournalName{Kind: kind, UUID: parsed.UUID}.Object()
-	switch other := metadata[ceph.TagOwner]; {
+	switch other := metadata[ceph.TagCluster]; {
 	case other != "" && other != p.options.InfraID:
-		return fmt.Sprintf("its tags name two clusters: %s=%s too", ceph.TagOwner, other), false
+		return fmt.Sprintf("its tags name two clusters: %s=%s too", ceph.TagCluster, other), false
 	case !found:
 		return fmt.Sprintf("no journal in the RADOS namespaces of ceph-csi names it (%s; --rados-namespace adds others)", strings.Join(p.options.JournalNamespaces, ", ")), false
 	case len(journal.Contradictions) > 0:

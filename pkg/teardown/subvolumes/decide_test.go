@@ -93,8 +93,16 @@ func TestSubvolumeDecisions(t *testing.T) {
 			reason: "of another cluster's volume, too", lay: func(f *fakeFiles, _, b tenant) string { return f.detached(b.volume(), "b") },
 		},
 		"TwoOwners": {
-			reason: "an operator before this one tagged what was another's", verdict: teardown.Refuse, because: "its tags name two clusters: storage.openshift.io/cluster=b", code: teardown.CodeRefused,
+			reason: "half of what hands it to another cluster was done", verdict: teardown.Refuse, because: "its tags name two clusters: csi.ceph.com/cluster/name=b", code: teardown.CodeRefused,
 			lay: func(f *fakeFiles, a, _ tenant) string {
+				uuid := a.volume()
+				metadata := f.subvolumes["csi-vol-"+uuid].metadata
+				metadata[ceph.TagOwner], metadata[ceph.TagCluster] = "a", "b"
+				return uuid
+			},
+		},
+		"OwnedByAnother": {
+			reason: "an operator before this one tagged what was another's", lay: func(f *fakeFiles, a, _ tenant) string {
 				uuid := a.volume()
 				f.subvolumes["csi-vol-"+uuid].metadata[ceph.TagOwner] = "b"
 				return uuid
