@@ -58,7 +58,7 @@ type SubvolumeChange struct {
 func (c MetadataChange) Empty() bool { return len(c.Set) == 0 && len(c.Remove) == 0 }
 
 // Ordered are the keys of Set in the order in which they are written where Ceph takes one after
-// the other: the tags of the cluster come last, so that whoever finds it finds the others, too.
+// the other: the tags of the cluster come last, so that whoever finds them finds the others, too.
 func (c MetadataChange) Ordered() []string {
 	return slices.SortedFunc(maps.Keys(c.Set), func(a, b string) int {
 		return cmp.Or(cmp.Compare(last(a), last(b)), strings.Compare(a, b))

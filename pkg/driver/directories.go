@@ -31,7 +31,7 @@ func Directory(attributes map[string]string) string {
 	return groupsDirectory + group
 }
 
-// GroupDirectory is that of a subvolume group; empty for the one that ceph-csi uses.
+// GroupDirectory is that of a subvolume group; an empty one stands for that which ceph-csi uses.
 func GroupDirectory(group string) string {
 	return groupsDirectory + cmp.Or(group, DefaultSubvolumeGroup)
 }

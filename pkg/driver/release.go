@@ -51,11 +51,9 @@ func (d Driver) OffersGroupSnapshots(image string) bool {
 // internal/util/feature_gates.go): in an outage of Ceph, what it has mounted in user space would end with it. Earlier ones do not
 // know the argument, so an image that does not tell its release is left as it is.
 func Outlast(pod *corev1.PodSpec) {
-	if minor, _, told := releaseOf(ImageIn(*pod)); !told || minor < 17 {
-		return
-	}
+	minor, _, told := releaseOf(ImageIn(*pod))
 	for i := range pod.Containers {
-		if c := &pod.Containers[i]; c.Name == Container {
+		if c := &pod.Containers[i]; c.Name == Container && told && minor >= 17 {
 			c.Args = append(c.Args, "--feature-gates=SlowGRPCRestart=false")
 		}
 	}

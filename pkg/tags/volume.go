@@ -75,10 +75,10 @@ func (v volume) change(ctx context.Context, c *Controller, infraID string, value
 // volume. The VolumeSnapshotContent, which has the rest, may be gone.
 func (c *Controller) shown(v volume, infraID string, values map[string]string) ceph.MetadataChange {
 	change := ceph.MetadataChange{Set: map[string]string{}}
-	if !fits(ceph.Owner(values), infraID) {
+	if another(values, infraID) != "" {
 		return change
 	}
-	if ceph.Owner(values) == infraID {
+	if ceph.Owner(values) != "" {
 		lack(&change, values, ceph.TagCluster, infraID)
 		lack(&change, values, ceph.TagOwner, infraID)
 	}

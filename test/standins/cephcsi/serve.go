@@ -33,7 +33,7 @@ func serve(o options) error {
 	csi.RegisterIdentityServer(server, &identity{options: o})
 	if o.kind == "rbd" {
 		if o.controller {
-			controller := &images.Controller{Settings: o.Settings}
+			controller := images.NewController(o.Settings)
 			csi.RegisterControllerServer(server, controller)
 			csi.RegisterGroupControllerServer(server, controller)
 		}
@@ -44,7 +44,7 @@ func serve(o options) error {
 		}
 	} else {
 		if o.controller {
-			controller := &subvolumes.Controller{Settings: o.Settings}
+			controller := subvolumes.NewController(o.Settings)
 			csi.RegisterControllerServer(server, controller)
 			csi.RegisterGroupControllerServer(server, controller)
 		}

@@ -18,10 +18,18 @@ import (
 
 // Controller is the controller plugin.
 type Controller struct {
-	csi.UnimplementedControllerServer
+	access.Publishing
 	csi.UnimplementedGroupControllerServer
-	access.Settings
 	locks access.Locks
+}
+
+// NewController returns it.
+func NewController(settings access.Settings) *Controller {
+	c := &Controller{}
+	c.Publishing = access.Publishing{Settings: settings, Named: publisher, Look: func(handle string, secrets map[string]string) error {
+		return c.change(handle, secrets, func(*volumes.Image, volumes.ImageInfo) error { return nil })
+	}}
+	return c
 }
 
 // CreateVolume makes an image, or finds the one of an earlier request of the same name.
@@ -299,22 +307,6 @@ func (c *Controller) ControllerExpandVolume(_ context.Context, request *csi.Cont
 		return image.Expand(size)
 	})
 	return &csi.ControllerExpandVolumeResponse{CapacityBytes: int64(size), NodeExpansionRequired: request.GetVolumeCapability().GetBlock() == nil}, err
-}
-
-// ControllerPublishVolume looks for the volume.
-func (c *Controller) ControllerPublishVolume(ctx context.Context, request *csi.ControllerPublishVolumeRequest) (*csi.ControllerPublishVolumeResponse, error) {
-	return c.publishing().Publish(ctx, request)
-}
-
-// ControllerUnpublishVolume looks for the volume.
-func (c *Controller) ControllerUnpublishVolume(ctx context.Context, request *csi.ControllerUnpublishVolumeRequest) (*csi.ControllerUnpublishVolumeResponse, error) {
-	return c.publishing().Unpublish(ctx, request)
-}
-
-func (c *Controller) publishing() access.Publishing {
-	return access.Publishing{Settings: c.Settings, Named: publisher, Look: func(handle string, secrets map[string]string) error {
-		return c.change(handle, secrets, func(*volumes.Image, volumes.ImageInfo) error { return nil })
-	}}
 }
 
 func publisher(c access.Cluster) access.Secret { return c.RBD.Publisher }
