@@ -41,10 +41,7 @@ func TestGroupClassNeedsCeph(t *testing.T) {
 				return
 			}
 			r.config.Cluster.Set(ceph.Cluster{FSID: "f", Version: "19.2.3"})
-			r.sync(t)
-			if writes := r.writes(); !slices.Contains(writes, "create volumegroupsnapshotclasses") {
-				t.Errorf("after an upgrade of Ceph: %q", writes)
-			}
+			r.settle(t, "after an upgrade of Ceph", func() bool { return slices.Contains(r.writes(), "create volumegroupsnapshotclasses") })
 		})
 	}
 }

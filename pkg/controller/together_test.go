@@ -80,6 +80,7 @@ func TestTogether(t *testing.T) {
 	for i := range early {
 		early[i].want(t, "what is there is told to all", "added a")
 	}
+	awaitWatch(t, client)
 	late := &diary{}
 	add(late)
 	late.want(t, "who comes late has missed nothing", "added a")

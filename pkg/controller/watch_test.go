@@ -1,6 +1,8 @@
 package controller
 
 import (
+	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -8,7 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
 )
 
 func TestFollow(t *testing.T) {
@@ -30,7 +34,7 @@ func TestFollow(t *testing.T) {
 		t.Helper()
 		select {
 		case <-woken:
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("%s did not wake the controller", reason)
 		}
 	}
@@ -44,6 +48,7 @@ func TestFollow(t *testing.T) {
 			t.Errorf("the CRD is there (again: %t)", again)
 		}
 	}
+	awaitWatch(t, client)
 	object := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "monitoring.coreos.com/v1", "kind": "ServiceMonitor",
 		"metadata": map[string]any{"name": "ours", "namespace": "ns"},
@@ -64,5 +69,17 @@ func TestFollow(t *testing.T) {
 	served = true
 	if !follow() || w.stop == nil {
 		t.Error("the watch must start again with the CRD")
+	}
+}
+
+// awaitWatch waits until something is watched: unlike a real API server, those in memory of client-go
+// do not tell a watch what changed between it and the list before it.
+func awaitWatch(t *testing.T, server interface{ Actions() []clienttesting.Action }) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
+		return slices.ContainsFunc(server.Actions(), func(a clienttesting.Action) bool { return a.GetVerb() == "watch" }), nil
+	})
+	if err != nil {
+		t.Fatalf("nothing is watched: %v", err)
 	}
 }
