@@ -95,8 +95,11 @@ func (p *plan) item(kind teardown.Kind, group, name, uuid string, metadata map[s
 	}
 }
 
+// namedBy is what of a cluster names a volume or snapshot.
+var namedBy = map[ceph.JournalKind]string{ceph.JournalVolume: "PersistentVolume", ceph.JournalSnapshot: "VolumeSnapshotContent"}
+
 // proof compares tag, name and journal, as facts that one alone does not prove. The words of a
-// failed proof say what is missing.
+// failed proof say what is missing. In the place of a tag, the cluster's own object can name it; see named.
 func (p *plan) proof(kind ceph.JournalKind, name, needs string, metadata map[string]string) (reason string, ours bool) {
 	parsed, ok := ceph.ParseCSIName(name)
 	if !ok || parsed.Temporary {
@@ -113,6 +116,8 @@ func (p *plan) proof(kind ceph.JournalKind, name, needs string, metadata map[str
 		return fmt.Sprintf("the parts of %s contradict each other: %s", object, journal.Contradictions[0]), false
 	case journal.Image != name:
 		return fmt.Sprintf("%s names %q", object, journal.Image), false
+	case ceph.Owner(metadata) == "":
+		return fmt.Sprintf("without tag, but %s and a %s of the cluster name it", object, namedBy[kind]), true
 	case metadata[needs] == "":
 		return fmt.Sprintf("%s names it, but it has no %s: unfinished", object, needs), false
 	}
@@ -127,16 +132,18 @@ func (p *plan) decideSnapshot(s subvolume, snap snapshot) {
 	item.Retain = ceph.Retained(snap.metadata, name)
 	item.PV = snap.metadata[ceph.TagSnapshotContent]
 	item.PVC = teardown.ObjectName(snap.metadata[ceph.TagSnapshotNamespace], snap.metadata[ceph.TagSnapshot])
-	_, journaled := p.journal(ceph.JournalSnapshot, name.UUID)
+	journal, journaled := p.journal(ceph.JournalSnapshot, name.UUID)
 	switch {
 	case snap.unread != "" && journaled:
 		p.take(item.Decide(teardown.Refuse, "whose it is cannot be read: "+snap.unread))
 		return
-	case item.Tag != p.options.InfraID:
+	case item.Tag == "" && !(journaled && journal.Image == snap.name), item.Tag != "" && item.Tag != p.options.InfraID:
+		return
+	case item.Tag == "" && !p.named(item):
+		p.take(item.Decide(teardown.Keep, untagged))
 		return
 	}
 	reason, ours := p.proof(ceph.JournalSnapshot, snap.name, ceph.TagSnapshotContent, snap.metadata)
-	journal, _ := p.journal(ceph.JournalSnapshot, name.UUID)
 	switch {
 	case !ours:
 		p.take(item.Decide(teardown.Refuse, reason))
@@ -210,8 +217,8 @@ func (p *plan) decideSubvolume(s subvolume) {
 	case item.Tag == "" && s.inFlight():
 		p.take(p.unfinishedClone(item))
 		return
-	case item.Tag == "":
-		p.take(p.untagged(item))
+	case item.Tag == "" && !p.named(item):
+		p.take(item.Decide(teardown.Keep, untagged))
 		return
 	}
 	reason, ours := p.proof(ceph.JournalVolume, s.place.Name, ceph.TagPV, s.metadata)
@@ -240,7 +247,7 @@ func (p *plan) beside(s subvolume, d teardown.Decision) teardown.Decision {
 		it := volumeKey{true, name.UUID}
 		switch stays, known := p.stays[it]; {
 		case p.goes[it] && !p.isCloning(snap.name):
-		case known && name.UUID != "":
+		case known && (stays.Tag != "" || stays.Verdict == teardown.Refuse):
 			verdict := teardown.Refuse
 			if p.meant(it) {
 				verdict = teardown.Keep

@@ -165,6 +165,16 @@ func TestSubvolumeDecisions(t *testing.T) {
 				return uuid
 			},
 		},
+		"UntaggedButMounted": {
+			reason: "the cluster's own PersistentVolume names it, and a client has it mounted", verdict: teardown.Refuse, because: "mounted at n1", code: teardown.CodeRefused,
+			change: func(c *teardown.Config) { c.Ours = named },
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				uuid := a.volume()
+				f.subvolumes["csi-vol-"+uuid].metadata = map[string]string{}
+				f.clients = []ceph.FileClient{{Entity: "client.x", Host: "n1", Root: "/volumes/csi/csi-vol-" + uuid + "/1"}}
+				return uuid
+			},
+		},
 		"Retain": {
 			reason: "marked", verdict: teardown.Keep, because: "--include-retained",
 			lay: func(f *fakeFiles, a, _ tenant) string {

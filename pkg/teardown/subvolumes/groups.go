@@ -10,7 +10,7 @@ import (
 // decideGroup decides on a group by its snapshots, which nothing but its journal names. It goes with them.
 // false means that it has none.
 func (p *plan) decideGroup(item teardown.Item, j ceph.Journal) bool {
-	going, stays := 0, ""
+	going, stays, bare := 0, "", ""
 	for _, it := range p.members(j) {
 		_, snap, found := p.snapshotOf(it.uuid)
 		switch {
@@ -18,6 +18,9 @@ func (p *plan) decideGroup(item teardown.Item, j ceph.Journal) bool {
 			going++
 		case found:
 			stays = snap.name
+			if ceph.Owner(snap.metadata) == "" {
+				bare = snap.name
+			}
 		}
 	}
 	switch {
@@ -25,6 +28,8 @@ func (p *plan) decideGroup(item teardown.Item, j ceph.Journal) bool {
 		p.take(item.Decide(teardown.Keep, "its parts contradict each other: "+j.Contradictions[0]))
 	case going > 0 && stays != "":
 		p.take(item.Decide(teardown.Keep, fmt.Sprintf("its snapshot %s stays", stays)))
+	case bare != "":
+		p.take(item.Decide(teardown.Keep, fmt.Sprintf("its snapshot %s has no tag: nobody knows whose it is", bare)))
 	case going > 0:
 		p.take(p.options.Judge(item, fmt.Sprintf("all its snapshots go (%d)", going)))
 	}

@@ -42,6 +42,13 @@ func TestGroupDecisions(t *testing.T) {
 			reason: "nothing says whose it is", lay: func(_ *fakeFiles, a, b tenant) string { return a.group(a.snapshot(a.volume()), b.snapshot(b.volume())) },
 			verdict: teardown.Keep, because: "stays",
 		},
+		"Untagged": {
+			reason: "the operator was gone before it tagged its snapshots", verdict: teardown.Keep, because: "has no tag",
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				volume := a.volume()
+				return a.group(f.bare(volume, a.snapshot(volume)))
+			},
+		},
 		"Unfinished": {
 			reason: "ceph-csi leaves it where Ceph is too old", lay: func(_ *fakeFiles, a, _ tenant) string { return a.group() },
 			verdict: teardown.Keep, because: "nobody knows whose it was",

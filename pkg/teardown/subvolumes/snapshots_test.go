@@ -15,7 +15,14 @@ func (f *fakeFiles) retain(volume, snapshot, shallow string) {
 	f.snap(volume, snapshot).metadata[ceph.TagRetainShown(shallow)] = ceph.RetainMark
 }
 
+// bare is a snapshot without tags, as ceph-csi makes those of a group.
+func (f *fakeFiles) bare(volume, snapshot string) string {
+	f.snap(volume, snapshot).metadata = map[string]string{}
+	return snapshot
+}
+
 func TestSnapshotDecisions(t *testing.T) {
+	named := func(c *teardown.Config) { c.Ours = func(teardown.Item) bool { return true } }
 	tests := map[string]fileCase{
 		"OnForeignVolume": {
 			reason: "ours, on another cluster's volume", verdict: teardown.Remove,
@@ -33,6 +40,38 @@ func TestSnapshotDecisions(t *testing.T) {
 		"Foreign": {
 			reason: "another cluster's, on our volume",
 			lay:    func(_ *fakeFiles, a, b tenant) string { return b.snapshot(a.volume()) },
+		},
+		"Untagged": {
+			reason: "the operator was gone before it tagged it", verdict: teardown.Keep, because: "nobody knows whose",
+			lay: func(f *fakeFiles, a, _ tenant) string {
+				volume := a.volume()
+				return f.bare(volume, a.snapshot(volume))
+			},
+		},
+		"UntaggedByHand": {
+			reason: "no journal names it: an administrator made it",
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				snapshot := f.bare(volume, a.snapshot(volume))
+				f.forget("snap", snapshot)
+				return snapshot
+			},
+		},
+		"UntaggedButNamed": {
+			reason: "the cluster's own VolumeSnapshotContent names it", verdict: teardown.Remove, because: "a VolumeSnapshotContent of the cluster name it", change: named,
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				return f.bare(volume, a.snapshot(volume))
+			},
+		},
+		"UntaggedOfAnother": {
+			reason: "named, and its journal is of a snapshot of another volume", verdict: teardown.Refuse, because: "says that it is of", code: teardown.CodeRefused, change: named,
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				snapshot := f.bare(volume, a.snapshot(volume))
+				f.omap("snap", snapshot)["csi.source"] = "csi-vol-" + teardowntest.UUID()
+				return snapshot
+			},
 		},
 		"WrongSource": {
 			reason: "the journal is of a snapshot of another volume", verdict: teardown.Refuse, because: "says that it is of", code: teardown.CodeRefused,
@@ -264,5 +303,24 @@ func TestClonesInFlight(t *testing.T) {
 	}
 	if f.subvolumes["csi-vol-"+source] == nil {
 		t.Error("the source is gone")
+	}
+}
+
+// TestVolumeOfUntagged: a snapshot without tag is listed, and keeps its volume no more than a foreign one does.
+func TestVolumeOfUntagged(t *testing.T) {
+	f := newFakeFiles()
+	a := tenant{f, "a"}
+	volume := a.volume()
+	snapshot := f.bare(volume, a.snapshot(volume))
+	report, err := tearDown(t, f, nil)
+	verdicts := map[string]teardown.Verdict{}
+	for _, l := range report.Items {
+		verdicts[l.UUID] = l.Verdict
+	}
+	if err != nil || report.Code() != teardown.CodeDone || verdicts[snapshot] != teardown.Keep || verdicts[volume] != teardown.Remove {
+		t.Errorf("%v: %+v", err, report)
+	}
+	if f.snap(volume, snapshot) == nil {
+		t.Error("the snapshot is gone")
 	}
 }

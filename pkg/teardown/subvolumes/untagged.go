@@ -115,19 +115,18 @@ func (p *plan) unfinishedClone(item teardown.Item) teardown.Decision {
 	switch {
 	case p.inventory.recorded.has(item.UUID, teardown.Subvolume):
 		return p.options.Judge(item, "a clone in flight, recorded by an earlier run")
-	case p.options.Ours != nil && p.options.Ours(item):
+	case p.named(item):
 		return p.options.Judge(item, "a clone in flight that a PersistentVolume of the cluster names")
 	}
 	return item.Decide(teardown.Keep, "a clone in flight has no tag: nobody knows whose it is")
 }
 
-// untagged: a volume made without tags, or by a ceph-csi that was killed before it wrote them.
-func (p *plan) untagged(item teardown.Item) teardown.Decision {
-	if p.options.Ours != nil && p.options.Ours(item) {
-		return p.options.Judge(item, "without tag, but a PersistentVolume of the cluster names it")
-	}
-	return item.Decide(teardown.Keep, "it has no tag: nobody knows whose it is")
-}
+// untagged is said of what was made without tags, as the snapshots of a group are, or by a ceph-csi that was killed
+// before it wrote them.
+const untagged = "it has no tag: nobody knows whose it is"
+
+// named: by a PersistentVolume or VolumeSnapshotContent of the cluster itself, where those are known.
+func (p *plan) named(item teardown.Item) bool { return p.options.Ours != nil && p.options.Ours(item) }
 
 // decideRests are journals and references whose volume or snapshot is gone.
 func (p *plan) decideRests() {
