@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,7 +60,7 @@ func expectRetired(t *testing.T, d driver.Driver, tests map[string]retiredCase) 
 	ctx := t.Context()
 	c, static := newStatic(t, kube, d)
 	sync := func() {
-		if err := static.Sync(ctx, factory.NewSyncContext("test", c.Recorder)); err != nil {
+		if err := settle(t, c, static); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -99,7 +100,7 @@ func TestRetiredStay(t *testing.T) {
 	c, static := newStatic(t, kube, driver.RBD)
 	state := c.operator.(*asked)
 	state.SetState(operatorv1.Unmanaged)
-	if err := static.Sync(ctx, factory.NewSyncContext("test", c.Recorder)); err != nil {
+	if err := settle(t, c, static); err != nil {
 		t.Fatal(err)
 	}
 	state.SetState(operatorv1.Managed)
@@ -108,14 +109,28 @@ func TestRetiredStay(t *testing.T) {
 		return err == nil
 	}
 	for range 2 {
-		if err := static.Sync(ctx, factory.NewSyncContext("test", c.Recorder)); err == nil || !there() {
+		if err := settle(t, c, static); err == nil || !there() {
 			t.Fatalf("nothing takes its place (%v), and it is there: %t", err, there())
 		}
 	}
 	refused = false
-	if err := static.Sync(ctx, factory.NewSyncContext("test", c.Recorder)); err != nil || there() {
+	if err := settle(t, c, static); err != nil || there() {
 		t.Errorf("all was applied (%v), and it is there: %t", err, there())
 	}
+}
+
+// settle syncs until the caches know what was made before, and says what came of the last sync.
+func settle(t *testing.T, c *clients, static factory.Controller) error {
+	t.Helper()
+	var last error
+	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		last = static.Sync(ctx, factory.NewSyncContext("test", c.Recorder))
+		return last == nil || !strings.Contains(last.Error(), "already exists"), nil
+	})
+	if err != nil {
+		t.Fatalf("the caches do not follow: %v", last)
+	}
+	return last
 }
 
 // newStatic is the controller of the static resources of a driver that is to be deployed, with caches that run.
@@ -146,5 +161,21 @@ func newStatic(t *testing.T, kube *fake.Clientset, d driver.Driver) (*clients, f
 	c.ns().WaitForCacheSync(ctx.Done())
 	c.cluster().WaitForCacheSync(ctx.Done())
 	c.volumes.WaitForCacheSync(ctx.Done())
+	awaitWatches(t, kube, "configmaps", "clusterrolebindings")
 	return c, static
+}
+
+// awaitWatches waits until resources are watched: unlike a real API server, the fake does not tell a watch what changed
+// between it and the list before it.
+func awaitWatches(t *testing.T, kube *fake.Clientset, resources ...string) {
+	t.Helper()
+	unwatched := func(resource string) bool {
+		return !slices.ContainsFunc(kube.Actions(), func(a clienttesting.Action) bool { return a.Matches("watch", resource) })
+	}
+	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
+		return !slices.ContainsFunc(resources, unwatched), nil
+	})
+	if err != nil {
+		t.Fatalf("not all of %q are watched", resources)
+	}
 }
