@@ -129,5 +129,18 @@ func ParseCSIName(name string) (CSIName, bool) {
 	return CSIName{Prefix: whole[:cut], UUID: whole[cut:], Temporary: temporary}, true
 }
 
+// SnapshotsDirectory is where each directory of a filesystem shows its snapshots.
+const SnapshotsDirectory = ".snap"
+
+// SnapshotShown is the name of the snapshot that a folder in SnapshotsDirectory shows: below the directory of which the
+// snapshot was taken, that is "_<name>_<number of that directory's inode>" (SnapInfo::get_long_name in Ceph's mds/snap.cc).
+func SnapshotShown(folder string) string {
+	end := strings.LastIndex(folder, "_")
+	if end < 1 || folder[0] != '_' || strings.TrimLeft(folder[end+1:], "0123456789") != "" {
+		return folder
+	}
+	return folder[1:end]
+}
+
 // Owner is the name of the image that a temporary image belongs to, and else the name itself.
 func (n CSIName) Owner() string { return n.Prefix + n.UUID }

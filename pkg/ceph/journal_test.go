@@ -81,3 +81,20 @@ func TestParseCSIName(t *testing.T) {
 		t.Errorf("the owner of a temporary image is %q", owner)
 	}
 }
+
+func TestSnapshotShown(t *testing.T) {
+	for folder, want := range map[string]string{
+		"daily":                   "daily",
+		"_daily_1099511627776":    "daily",
+		"_my_daily_1099511627776": "my_daily",
+		"_daily":                  "_daily",
+		"_daily_x":                "_daily_x",
+		"my_1":                    "my_1",
+		"_":                       "_",
+		"":                        "",
+	} {
+		if got := SnapshotShown(folder); got != want {
+			t.Errorf("%q shows %q, want %q", folder, got, want)
+		}
+	}
+}

@@ -168,11 +168,12 @@ func groupOf(directory string) string {
 	return group
 }
 
-// ofDirectory finds the subvolume in /volumes/<group>/<subvolume>, or below it.
+// ofDirectory finds the subvolume in /volumes/<group>/<subvolume>, or below it. Who shows a snapshot of one has nothing
+// of it.
 func ofDirectory(filesystem, path string) (ceph.SubvolumePlace, error) {
 	rest, inGroup := strings.CutPrefix(path, groupsDirectory)
 	parts := strings.Split(rest, "/")
-	if !inGroup || len(parts) < 2 || parts[0] == "" || parts[1] == "" {
+	if !inGroup || len(parts) < 2 || parts[0] == "" || parts[1] == "" || slices.Contains(parts, ceph.SnapshotsDirectory) {
 		return ceph.SubvolumePlace{}, fmt.Errorf("%w: %q is not in a subvolume", ErrNothingToTag, path)
 	}
 	if parts[0] == ungrouped {

@@ -140,6 +140,7 @@ func TestWhereTagsAre(t *testing.T) {
 		"FileSnapshotGroup":  {reason: "config.json tells the group", driver: CephFS, snapshot: true, group: "team", handle: volumeHandle(1), journals: map[string]map[string]string{"meta/csi/csi.snap." + volumeUUID: taken}, want: "fs/team/vol-1@shop-" + volumeUUID},
 		"FileNoJournal":      {reason: "nothing else knows the subvolume", driver: CephFS, snapshot: true, handle: volumeHandle(1), err: ceph.ErrNotFound},
 		"FileDenied":         {reason: "and it must be readable", driver: CephFS, snapshot: true, handle: volumeHandle(1), denied: true, err: ceph.ErrDenied},
+		"StaticSnapshot":     {reason: "shows a snapshot", driver: CephFS, handle: "x", values: map[string]string{"staticVolume": "true", "fsName": "fs", "rootPath": "/volumes/g/sub/uuid/.snap/_s_1099511627776"}, err: ErrNothingToTag},
 		"StaticNoFilesystem": {reason: "no such filesystem", driver: CephFS, handle: "x", values: map[string]string{"staticVolume": "true", "fsName": "none", "rootPath": "/volumes/g/sub"}, err: ceph.ErrNotFound},
 	}
 	for name, tc := range tests {

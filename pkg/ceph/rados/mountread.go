@@ -52,7 +52,7 @@ func (m *Mount) SubvolumeMeta(ctx context.Context, group, name string) (ceph.Sub
 // SubvolumeSnapshots lists the snapshots of a subvolume whose .meta has version 2, also of a
 // retained one, without those of the folders above it.
 func (m *Mount) SubvolumeSnapshots(ctx context.Context, group, name string) ([]string, error) {
-	return look(ctx, m, path.Join(home(group, name), ".snap"), snapshotNames)
+	return look(ctx, m, path.Join(home(group, name), ceph.SnapshotsDirectory), snapshotNames)
 }
 
 // SubvolumeFolder reads the folder with a subvolume's data, Path of its .meta.
