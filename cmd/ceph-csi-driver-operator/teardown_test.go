@@ -81,22 +81,25 @@ func TestConfirm(t *testing.T) {
 // TestNamedByALivingCluster: who removes what the copy of a living cluster has left types the infra ID of
 // both, and means that the living one keeps its own.
 func TestNamedByALivingCluster(t *testing.T) {
-	ours, others := teardown.Item{Name: "ours"}, teardown.Item{Name: "others"}
+	ours, shown, others := teardown.Item{Name: "ours"}, teardown.Item{Name: "shown"}, teardown.Item{Name: "others"}
 	tests := map[string]struct {
 		flags teardownFlags
 		want  []bool
 		err   string
 	}{
-		"Another":      {teardownFlags{infraID: "b"}, []bool{true, true}, ""},
-		"Same":         {teardownFlags{infraID: "a"}, []bool{false, true}, ""},
-		"SameLives":    {teardownFlags{infraID: "a", forceLiving: "a"}, []bool{true, true}, ""},
-		"Single":       {teardownFlags{infraID: "a", volumes: []string{"x"}}, []bool{true, true}, ""},
+		"Another":      {teardownFlags{infraID: "b"}, []bool{true, true, true}, ""},
+		"Same":         {teardownFlags{infraID: "a"}, []bool{false, false, true}, ""},
+		"SameLives":    {teardownFlags{infraID: "a", forceLiving: "a"}, []bool{true, true, true}, ""},
+		"Single":       {teardownFlags{infraID: "a", volumes: []string{"x"}}, []bool{true, true, true}, ""},
+		"Orphans":      {teardownFlags{infraID: "a", orphans: true}, []bool{false, true, true}, ""},
 		"OtherOrphans": {teardownFlags{infraID: "b", orphans: true}, nil, `of cluster "a"`},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			living := &teardown.LivingCluster{InfraID: "a", Ours: teardown.NewLiving(), Others: teardown.NewLiving()}
+			living := &teardown.LivingCluster{InfraID: "a", Ours: teardown.NewLiving(), Others: teardown.NewLiving(), Shown: teardown.NewLiving(), Retained: teardown.NewLiving()}
 			living.Ours.Add("PersistentVolume x", "ours")
+			living.Shown.Add("PersistentVolume x", "", "shown")
+			living.Retained.Add("PersistentVolume x", "ours")
 			living.Others.Add("PersistentVolume y", "others")
 			var o teardown.Options
 			named, err := tc.flags.named(&o, living)
@@ -106,14 +109,16 @@ func TestNamedByALivingCluster(t *testing.T) {
 				}
 				return
 			}
-			for n, item := range []teardown.Item{ours, others} {
+			for n, item := range []teardown.Item{ours, shown, others} {
 				refused := slices.ContainsFunc(named, func(l *teardown.Living) bool { return l.Names(item) != "" })
 				if err != nil || refused != tc.want[n] {
 					t.Errorf("%s: refused is %t, %v", item.Name, refused, err)
 				}
 			}
 			if tied := o.Ours != nil; tied != (tc.flags.infraID == "a") {
-				t.Errorf("taken for the cluster itself: %t", tied)
+				t.Fatalf("taken for the cluster itself: %t", tied)
+			} else if tied && (!o.Ours(ours) || o.Ours(shown) || !o.Retained(ours) || o.Retained(others)) {
+				t.Error("the cluster's own volumes are others")
 			}
 		})
 	}

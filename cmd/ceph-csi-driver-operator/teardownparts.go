@@ -70,16 +70,17 @@ func (f teardownFlags) options(ctx context.Context) (teardown.Options, *check.Cl
 
 // named are the volumes that are refused because objects of a living cluster name them.
 //
-//	cluster      the run                     | its drivers' volumes  others'
-//	another      any                         | refused               refused
-//	this one     --volume                    | refused               refused
-//	this one     --force-living              | refused               refused
-//	this one     otherwise                   | go                    refused
+//	cluster   the run         | its drivers' volumes  what those show  others'
+//	another   any             | refused               refused          refused
+//	this one  --volume        | refused               refused          refused
+//	this one  --force-living  | refused               refused          refused
+//	this one  --orphans       | no orphans            no orphans       no orphans
+//	this one  otherwise       | go                    go               refused
 //
 // Where operators run, there may be two clusters of one infra ID, of which the other one is meant. Who
 // names single volumes wants those that the cluster has forgotten.
 func (f teardownFlags) named(o *teardown.Options, living *teardown.LivingCluster) ([]*teardown.Living, error) {
-	all := []*teardown.Living{living.Others, living.Ours}
+	all := []*teardown.Living{living.Others, living.Shown, living.Ours}
 	if living.InfraID != f.infraID {
 		if f.orphans {
 			return nil, fmt.Errorf("--kubeconfig: it is of cluster %q, and --infra-id says %q", living.InfraID, f.infraID)
@@ -88,8 +89,12 @@ func (f teardownFlags) named(o *teardown.Options, living *teardown.LivingCluster
 	}
 	o.JournalNamespaces = append(o.JournalNamespaces, living.JournalNamespaces...)
 	o.Ours = func(i teardown.Item) bool { return living.Ours.Names(i) != "" }
-	if len(f.volumes) > 0 || f.forceLiving != "" {
+	o.Retained = func(i teardown.Item) bool { return living.Retained.Names(i) != "" }
+	switch {
+	case len(f.volumes) > 0 || f.forceLiving != "":
 		return all, nil
+	case f.orphans:
+		return all[:2], nil
 	}
 	return all[:1], nil
 }

@@ -24,6 +24,7 @@ func (l *Living) Add(whose, handle string, names ...string) {
 	}
 	// Of a static volume, the handle is any name, often that of the image.
 	for _, name := range append(names, handle) {
+		name = ceph.SnapshotShown(name)
 		if name != "" {
 			l.names[name] = whose
 		}

@@ -37,11 +37,13 @@ func object(kind, version, name string, fields map[string]any) *unstructured.Uns
 
 func TestReadLiving(t *testing.T) {
 	uuids := []string{teardowntest.UUID(), teardowntest.UUID(), teardowntest.UUID(), teardowntest.UUID(), teardowntest.UUID(), teardowntest.UUID()}
+	retained := volumeOf("pv-3", "rbd.csi.ceph.com", "mine", map[string]string{"imageName": "csi-vol-" + uuids[3]})
+	retained.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimRetain
 	kube := kubefake.NewClientset(
 		volumeOf("pv-0", "rbd.csi.ceph.com", teardowntest.Handle(uuids[0]), nil),
 		volumeOf("pv-1", "cephfs.csi.ceph.com", "static", map[string]string{"rootPath": "/volumes/csi/csi-vol-" + uuids[1] + "/x"}),
 		volumeOf("pv-2", "nfs.csi.k8s.io", "server#share#csi-vol-"+uuids[2], nil),
-		volumeOf("pv-3", "rbd.csi.ceph.com", "mine", map[string]string{"imageName": "csi-vol-" + uuids[3]}),
+		retained,
 		&corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.CephFS.ConfigSecret()},
 			Data:       map[string][]byte{"config.json": []byte(`[{"clusterID": "c", "monitors": ["m"], "cephFS": {"radosNamespace": "n"}}, {"clusterID": "d", "monitors": ["m"]}]`)},
@@ -50,7 +52,7 @@ func TestReadLiving(t *testing.T) {
 	objects := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{ctrl.SnapshotContents: "VolumeSnapshotContentList"},
 		object("Infrastructure", "config.openshift.io/v1", "cluster", map[string]any{"status": map[string]any{"infrastructureName": "b"}}),
 		object("VolumeSnapshotContent", "snapshot.storage.k8s.io/v1", "c-0", map[string]any{
-			"spec": map[string]any{"driver": "rbd.csi.ceph.com"}, "status": map[string]any{"snapshotHandle": teardowntest.Handle(uuids[4])},
+			"spec": map[string]any{"driver": "rbd.csi.ceph.com", "deletionPolicy": "Retain"}, "status": map[string]any{"snapshotHandle": teardowntest.Handle(uuids[4])},
 		}),
 		object("VolumeSnapshotContent", "snapshot.storage.k8s.io/v1", "c-1", map[string]any{
 			"spec": map[string]any{"driver": "other", "source": map[string]any{"snapshotHandle": "snap-" + uuids[5]}},
@@ -64,11 +66,20 @@ func TestReadLiving(t *testing.T) {
 		t.Errorf("namespaces of journals: %q", cluster.JournalNamespaces)
 	}
 	living := cluster.Ours
+	shown := Item{UUID: uuids[1], Name: "csi-vol-" + uuids[1]}
+	if got := cluster.Shown.Names(shown); got != "PersistentVolume pv-1 of cluster b" {
+		t.Errorf("a path of a volume: %q", got)
+	}
 	for i, want := range []string{
-		"PersistentVolume pv-0 of cluster b", "PersistentVolume pv-1 of cluster b", "", "PersistentVolume pv-3 of cluster b", "VolumeSnapshotContent c-0 of cluster b", "",
+		"PersistentVolume pv-0 of cluster b", "", "", "PersistentVolume pv-3 of cluster b", "VolumeSnapshotContent c-0 of cluster b", "",
 	} {
 		if got := living.Names(Item{UUID: uuids[i], Name: "csi-vol-" + uuids[i]}); got != want {
 			t.Errorf("volume %d is named by %q, want %q", i, got, want)
+		}
+	}
+	for i, retained := range []bool{false, false, false, true, true} {
+		if whose := cluster.Retained.Names(Item{UUID: uuids[i]}); (whose != "") != retained {
+			t.Errorf("volume %d is to outlive its object, says %q", i, whose)
 		}
 	}
 	if got := living.Names(Item{Name: "static"}); got != "PersistentVolume pv-1 of cluster b" {
@@ -76,6 +87,39 @@ func TestReadLiving(t *testing.T) {
 	}
 	if got := living.Names(Item{}); got != "" {
 		t.Errorf("nothing at all is named by %q", got)
+	}
+}
+
+// TestShownIsNamed: what a volume shows is alive, and need not be the cluster's.
+func TestShownIsNamed(t *testing.T) {
+	uuid := teardowntest.UUID()
+	path := "/volumes/csi/csi-vol-" + teardowntest.UUID() + "/data"
+	tests := map[string]struct {
+		reason     string
+		attributes map[string]string
+	}{
+		"Snapshot":        {"below the directory that it was taken of", map[string]string{"rootPath": path + "/.snap/_csi-snap-" + uuid + "_1099511627776/sub"}},
+		"SnapshotAbove":   {"in that directory", map[string]string{"rootPath": path + "/.snap/csi-snap-" + uuid}},
+		"BackingSnapshot": {"by its name", map[string]string{"rootPath": path, "backingSnapshotID": "csi-snap-" + uuid}},
+		"Parent":          {"the subvolume of the snapshot that ceph-csi shows", map[string]string{"subvolumePath": "/volumes/csi/csi-vol-" + uuid}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			kube := kubefake.NewClientset(volumeOf("pv", driver.CephFS.Name, "static", tc.attributes))
+			objects := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{ctrl.SnapshotContents: "VolumeSnapshotContentList"},
+				object("Infrastructure", "config.openshift.io/v1", "cluster", map[string]any{"status": map[string]any{"infrastructureName": "b"}}))
+			cluster, err := ReadLiving(t.Context(), kube, objects)
+			if err != nil {
+				t.Fatal(err)
+			}
+			item := Item{UUID: uuid}
+			if got := cluster.Shown.Names(item); got != "PersistentVolume pv of cluster b" {
+				t.Errorf("%s: it is named by %q", tc.reason, got)
+			}
+			if got := cluster.Ours.Names(item); got != "" {
+				t.Errorf("%s: it is taken for the cluster's: %q", tc.reason, got)
+			}
+		})
 	}
 }
 

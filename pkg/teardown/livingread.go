@@ -34,6 +34,11 @@ type LivingCluster struct {
 	// Ceph, of Kubernetes' own plugins and of flexVolumes: whatever their tags, they are not the
 	// operator's.
 	Ours, Others *Living
+	// Shown is what lies on the paths of the operator's volumes, and need not be theirs: the subvolume whose
+	// snapshot a volume shows, or an administrator's.
+	Shown *Living
+	// Retained are those of Ours that are to outlive their objects.
+	Retained *Living
 	// JournalNamespaces are the RADOS namespaces that config.json has for journals of CephFS.
 	JournalNamespaces []string
 }
@@ -47,7 +52,7 @@ func ReadLiving(ctx context.Context, kube kubernetes.Interface, objects dynamic.
 		return nil, fmt.Errorf("reading Infrastructure cluster, which has the infra ID: %w", err)
 	}
 	said, _, _ := unstructured.NestedString(infrastructure.Object, "status", "infrastructureName")
-	c := &LivingCluster{Ours: NewLiving(), Others: NewLiving()}
+	c := &LivingCluster{Ours: NewLiving(), Others: NewLiving(), Shown: NewLiving(), Retained: NewLiving()}
 	if c.InfraID, err = infraid.Read(ctx, kube, said); err != nil {
 		return nil, err
 	}
@@ -95,11 +100,15 @@ func (c *LivingCluster) addNamespaces(ctx context.Context, kube kubernetes.Inter
 func (c *LivingCluster) addVolume(v *corev1.PersistentVolume) {
 	var names []string
 	if csi := v.Spec.CSI; csi != nil {
-		names = append(names, csi.VolumeAttributes["imageName"], csi.VolumeAttributes["subvolumeName"])
-		for _, path := range []string{csi.VolumeAttributes["rootPath"], csi.VolumeAttributes["subvolumePath"]} {
-			names = append(names, strings.Split(path, "/")...)
+		n := naming{
+			object: "PersistentVolume " + v.Name, driver: csi.Driver, handle: csi.VolumeHandle, retained: v.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRetain,
+			names: []string{csi.VolumeAttributes["imageName"], csi.VolumeAttributes["subvolumeName"]},
+			shown: []string{csi.VolumeAttributes["backingSnapshotID"]},
 		}
-		c.add("PersistentVolume "+v.Name, csi.Driver, csi.VolumeHandle, names...)
+		for _, path := range []string{csi.VolumeAttributes["rootPath"], csi.VolumeAttributes["subvolumePath"]} {
+			n.shown = append(n.shown, strings.Split(path, "/")...)
+		}
+		c.add(n)
 		return
 	}
 	for _, d := range driver.All {
@@ -132,9 +141,10 @@ func (c *LivingCluster) addSnapshots(ctx context.Context, objects dynamic.Interf
 		}
 		for _, s := range contents.Items {
 			name, _, _ := unstructured.NestedString(s.Object, "spec", "driver")
+			policy, _, _ := unstructured.NestedString(s.Object, "spec", "deletionPolicy")
 			for _, path := range [][]string{{"spec", "source", "snapshotHandle"}, {"status", "snapshotHandle"}} {
 				handle, _, _ := unstructured.NestedString(s.Object, path...)
-				c.add("VolumeSnapshotContent "+s.GetName(), name, handle)
+				c.add(naming{object: "VolumeSnapshotContent " + s.GetName(), driver: name, handle: handle, retained: policy == "Retain"})
 			}
 		}
 		if page.Continue = contents.GetContinue(); page.Continue == "" {
@@ -143,16 +153,28 @@ func (c *LivingCluster) addSnapshots(ctx context.Context, objects dynamic.Interf
 	}
 }
 
-// add notes what an object names that a CSI driver serves. ceph-csi can be told any name; its handles
-// show what it made. Other names mean something where the driver is known alone.
-func (c *LivingCluster) add(object, served, handle string, names ...string) {
-	_, err := ceph.ParseVolumeHandle(handle)
-	_, ours := driver.Named(served)
+// naming is what an object names that a CSI driver serves.
+type naming struct {
+	object, driver, handle string
+	names, shown           []string
+	retained               bool
+}
+
+// add notes what an object names. ceph-csi can be told any name; its handles show what it made. Other names mean
+// something where the driver is known alone.
+func (c *LivingCluster) add(n naming) {
+	_, err := ceph.ParseVolumeHandle(n.handle)
+	_, ours := driver.Named(n.driver)
+	whose := n.object + " of cluster " + c.InfraID
 	switch {
+	case ours && n.retained:
+		c.Retained.Add(whose, n.handle, n.names...)
+		fallthrough
 	case ours:
-		c.Ours.Add(object+" of cluster "+c.InfraID, handle, names...)
-	case driver.OfCeph(served) || err == nil:
-		c.Others.Add(c.whose(object, served), handle, names...)
+		c.Ours.Add(whose, n.handle, n.names...)
+		c.Shown.Add(whose, "", n.shown...)
+	case driver.OfCeph(n.driver) || err == nil:
+		c.Others.Add(c.whose(n.object, n.driver), n.handle, append(n.names, n.shown...)...)
 	}
 }
 

@@ -53,8 +53,8 @@ type Options struct {
 	// of cluster b"; empty means nobody's. Nil where no PersistentVolumes are known.
 	Claimed func(Item) string
 	// Ours tells whether a PersistentVolume or VolumeSnapshotContent of the cluster itself names an
-	// item. Nil where the cluster's objects are not known.
-	Ours func(Item) bool
+	// item, and Retained whether that one is to leave it behind. Nil where the cluster's objects are not known.
+	Ours, Retained func(Item) bool
 }
 
 // DefaultParallel is how much is done at a time unless told otherwise. Plain images go no faster
@@ -77,6 +77,7 @@ func (o Options) Judge(i Item, proof string) Decision {
 			return i.Decide(Refuse, whose+" names it")
 		}
 	}
+	i.Retain = i.Retain || o.Retained != nil && o.Retained(i)
 	if i.Retain && !o.IncludeRetained {
 		return i.Decide(Keep, i.retained()+"; --include-retained removes it too")
 	}

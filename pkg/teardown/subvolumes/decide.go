@@ -95,12 +95,9 @@ func (p *plan) item(kind teardown.Kind, group, name, uuid string, metadata map[s
 	}
 }
 
-// namedBy is what of a cluster names a volume or snapshot.
-var namedBy = map[ceph.JournalKind]string{ceph.JournalVolume: "PersistentVolume", ceph.JournalSnapshot: "VolumeSnapshotContent"}
-
 // proof compares tag, name and journal, as facts that one alone does not prove. The words of a
-// failed proof say what is missing. In the place of a tag, the cluster's own object can name it; see named.
-func (p *plan) proof(kind ceph.JournalKind, name, needs string, metadata map[string]string) (reason string, ours bool) {
+// failed proof say what is missing. In the place of a tag, a witness can name it.
+func (p *plan) proof(kind ceph.JournalKind, name, needs, witness string, metadata map[string]string) (reason string, ours bool) {
 	parsed, ok := ceph.ParseCSIName(name)
 	if !ok || parsed.Temporary {
 		return "its name is none that ceph-csi makes", false
@@ -117,7 +114,7 @@ func (p *plan) proof(kind ceph.JournalKind, name, needs string, metadata map[str
 	case journal.Image != name:
 		return fmt.Sprintf("%s names %q", object, journal.Image), false
 	case ceph.Owner(metadata) == "":
-		return fmt.Sprintf("without tag, but %s and a %s of the cluster name it", object, namedBy[kind]), true
+		return fmt.Sprintf("without tag, but %s and %s name it", object, witness), true
 	case metadata[needs] == "":
 		return fmt.Sprintf("%s names it, but it has no %s: unfinished", object, needs), false
 	}
@@ -139,11 +136,11 @@ func (p *plan) decideSnapshot(s subvolume, snap snapshot) {
 		return
 	case item.Tag == "" && !(journaled && journal.Image == snap.name), item.Tag != "" && item.Tag != p.options.InfraID:
 		return
-	case item.Tag == "" && !p.named(item):
+	case item.Tag == "" && p.witness(item) == "":
 		p.take(item.Decide(teardown.Keep, untagged))
 		return
 	}
-	reason, ours := p.proof(ceph.JournalSnapshot, snap.name, ceph.TagSnapshotContent, snap.metadata)
+	reason, ours := p.proof(ceph.JournalSnapshot, snap.name, ceph.TagSnapshotContent, p.witness(item), snap.metadata)
 	switch {
 	case !ours:
 		p.take(item.Decide(teardown.Refuse, reason))
@@ -152,13 +149,22 @@ func (p *plan) decideSnapshot(s subvolume, snap snapshot) {
 	case snap.copied:
 		p.take(item.Decide(teardown.Refuse, "a clone is being made of it: cancel that (ceph fs clone cancel), or wait until it is done"))
 	default:
-		if blocker, verdict := p.shownBy(name.UUID); blocker != "" {
-			p.shown[keyOf(item)] = verdict == teardown.Keep
-			p.take(item.Decide(verdict, blocker))
-			return
-		}
-		p.take(p.options.Judge(item, reason))
+		p.take(p.needed(s, item, reason))
 	}
+}
+
+// needed looks who still needs a snapshot of ours.
+func (p *plan) needed(s subvolume, item teardown.Item, reason string) teardown.Decision {
+	if hosts := p.snapshotMountedAt(s.place, item.Name); len(hosts) > 0 {
+		where := strings.Join(hosts, ", ")
+		p.alive = append(p.alive, fmt.Sprintf("snapshot %s of subvolume %s is mounted at %s", item.Name, s.place, where))
+		return item.Decide(teardown.Refuse, "it is mounted at "+where)
+	}
+	if blocker, verdict := p.shownBy(item.UUID); blocker != "" {
+		p.shown[keyOf(item)] = verdict == teardown.Keep
+		return item.Decide(verdict, blocker)
+	}
+	return p.options.Judge(item, reason)
 }
 
 // meant says that something stays because it was meant to, and not for what speaks against its removal.
@@ -217,11 +223,11 @@ func (p *plan) decideSubvolume(s subvolume) {
 	case item.Tag == "" && s.inFlight():
 		p.take(p.unfinishedClone(item))
 		return
-	case item.Tag == "" && !p.named(item):
+	case item.Tag == "" && p.witness(item) == "":
 		p.take(item.Decide(teardown.Keep, untagged))
 		return
 	}
-	reason, ours := p.proof(ceph.JournalVolume, s.place.Name, ceph.TagPV, s.metadata)
+	reason, ours := p.proof(ceph.JournalVolume, s.place.Name, ceph.TagPV, p.witness(item), s.metadata)
 	if !ours {
 		p.take(item.Decide(teardown.Refuse, reason))
 		return
@@ -247,13 +253,13 @@ func (p *plan) beside(s subvolume, d teardown.Decision) teardown.Decision {
 		it := volumeKey{true, name.UUID}
 		switch stays, known := p.stays[it]; {
 		case p.goes[it] && !p.isCloning(snap.name):
-		case known && (stays.Tag != "" || stays.Verdict == teardown.Refuse):
+		case known && name.UUID != "" && !p.nobodys(snap, stays.Item):
 			verdict := teardown.Refuse
 			if p.meant(it) {
 				verdict = teardown.Keep
 			}
 			return d.Decide(verdict, fmt.Sprintf("its snapshot %s stays: %s", snap.name, stays.Reason))
-		case snap.copied || p.copiedFrom(snap.name):
+		case snap.copied && ceph.Owner(snap.metadata) != "" || p.copiedFrom(snap.name):
 			return d.Decide(teardown.Refuse, fmt.Sprintf("a clone is being made of its snapshot %s", snap.name))
 		default:
 			foreign = append(foreign, snap.name)

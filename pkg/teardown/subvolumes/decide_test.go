@@ -158,7 +158,7 @@ func TestSubvolumeDecisions(t *testing.T) {
 			},
 		},
 		"UntaggedButNamed": {
-			reason: "the cluster's own PersistentVolume names it", verdict: teardown.Remove, because: "PersistentVolume", change: func(c *teardown.Config) { c.Ours = named },
+			reason: "the cluster's own PersistentVolume names it", verdict: teardown.Remove, because: "and an object of the cluster name it", change: func(c *teardown.Config) { c.Ours = named },
 			lay: func(f *fakeFiles, a, _ tenant) string {
 				uuid := a.volume()
 				f.subvolumes["csi-vol-"+uuid].metadata = map[string]string{}

@@ -18,7 +18,7 @@ func (p *plan) decideGroup(item teardown.Item, j ceph.Journal) bool {
 			going++
 		case found:
 			stays = snap.name
-			if ceph.Owner(snap.metadata) == "" {
+			if p.nobodys(snap, p.stays[it].Item) {
 				bare = snap.name
 			}
 		}

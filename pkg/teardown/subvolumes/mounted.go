@@ -49,12 +49,25 @@ func (r *removal) unmounted(ctx context.Context, place ceph.SubvolumePlace) erro
 	return nil
 }
 
-// mountedAt are the hosts that have mounted a subvolume, sorted.
+// mountedAt are the hosts that have mounted a subvolume, or something in it, sorted.
 func (p *plan) mountedAt(place ceph.SubvolumePlace) []string {
+	return p.mounting(place, func([]string) bool { return true })
+}
+
+// snapshotMountedAt are those that have mounted a snapshot of one.
+func (p *plan) snapshotMountedAt(place ceph.SubvolumePlace, snapshot string) []string {
+	return p.mounting(place, func(path []string) bool {
+		shown := slices.Index(path, ceph.SnapshotsDirectory) + 1
+		return shown > 0 && shown < len(path) && ceph.SnapshotShown(path[shown]) == snapshot
+	})
+}
+
+func (p *plan) mounting(place ceph.SubvolumePlace, at func(path []string) bool) []string {
 	var hosts []string
 	directory := "/volumes/" + cmp.Or(place.Group, "_nogroup") + "/" + place.Name
 	for _, c := range p.inventory.clients {
-		if c.Root == directory || strings.HasPrefix(c.Root, directory+"/") {
+		below, in := strings.CutPrefix(c.Root+"/", directory+"/")
+		if in && at(strings.Split(below, "/")) {
 			hosts = append(hosts, fmt.Sprintf("%s (%s)", c.Host, c.Entity))
 		}
 	}

@@ -59,6 +59,7 @@ func (l looker) read(ctx context.Context, place ceph.SubvolumePlace) (subvolume,
 // inMeta is a snapshot as a subvolume's file tells it.
 func (l looker) inMeta(meta ceph.SubvolumeMeta, name string) snapshot {
 	s := snapshot{name: name, metadata: meta.Snapshots[name]}
-	s.copied = ceph.Owner(s.metadata) == l.infraID && slices.Contains(meta.Copying, name)
+	owner := ceph.Owner(s.metadata)
+	s.copied = (owner == l.infraID || owner == "") && slices.Contains(meta.Copying, name)
 	return s
 }

@@ -58,10 +58,56 @@ func TestSnapshotDecisions(t *testing.T) {
 			},
 		},
 		"UntaggedButNamed": {
-			reason: "the cluster's own VolumeSnapshotContent names it", verdict: teardown.Remove, because: "a VolumeSnapshotContent of the cluster name it", change: named,
+			reason: "the cluster's own VolumeSnapshotContent names it", verdict: teardown.Remove, because: "and an object of the cluster name it", change: named,
 			lay: func(f *fakeFiles, a, b tenant) string {
 				volume := b.volume()
 				return f.bare(volume, a.snapshot(volume))
+			},
+		},
+		"UntaggedRetained": {
+			reason: "that one says deletionPolicy Retain", verdict: teardown.Keep, because: "deletionPolicy Retain; --include-retained",
+			change: func(c *teardown.Config) {
+				named(c)
+				c.Retained = func(i teardown.Item) bool { return i.Kind == teardown.SubvolumeSnapshot }
+			},
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				return f.bare(volume, a.snapshot(volume))
+			},
+		},
+		"UntaggedRecorded": {
+			reason: "an earlier run was ended, and the cluster is gone", verdict: teardown.Remove, because: "and the record of an earlier run name it",
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				snapshot := f.bare(volume, a.snapshot(volume))
+				f.records[recordObject("a")] = []byte(`{"version":1,"infraID":"a","entries":[{"kind":"subvolume snapshot","uuid":"` + snapshot + `","name":"y"}]}`)
+				return snapshot
+			},
+		},
+		"UntaggedCopied": {
+			reason: "a restore is being made of it", verdict: teardown.Refuse, because: "fs clone cancel", code: teardown.CodeRefused, change: named,
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				snapshot := f.bare(volume, a.snapshot(volume))
+				f.snap(volume, snapshot).copied = true
+				return snapshot
+			},
+		},
+		"Mounted": {
+			reason: "a PersistentVolume of somebody's shows it", verdict: teardown.Refuse, because: "it is mounted at n1", code: teardown.CodeRefused,
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				snapshot := a.snapshot(volume)
+				f.clients = []ceph.FileClient{{Entity: "client.x", Host: "n1", Root: "/volumes/csi/csi-vol-" + volume + "/data/.snap/_csi-snap-" + snapshot + "_1099511627776"}}
+				return snapshot
+			},
+		},
+		"OtherMounted": {
+			reason: "another snapshot is", verdict: teardown.Remove,
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				f.clients = []ceph.FileClient{{Entity: "client.x", Host: "n1", Root: "/volumes/csi/csi-vol-" + volume + "/.snap/csi-snap-" + b.snapshot(volume)}}
+				return a.snapshot(volume)
 			},
 		},
 		"UntaggedOfAnother": {
@@ -177,6 +223,24 @@ func TestShallowDecisions(t *testing.T) {
 		"Foreign": {
 			reason: "its snapshot is another cluster's",
 			lay:    func(_ *fakeFiles, a, b tenant) string { return b.shallow(b.snapshot(a.volume())) },
+		},
+		"TwoOwners": {
+			reason: "half of what hands its snapshot to another cluster was done", verdict: teardown.Refuse, because: "the tags of its snapshot name two clusters", code: teardown.CodeRefused,
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				snapshot := a.snapshot(volume)
+				metadata := f.snap(volume, snapshot).metadata
+				metadata[ceph.TagOwner], metadata[ceph.TagCluster] = "a", "b"
+				return a.shallow(snapshot)
+			},
+		},
+		"UntaggedButNamed": {
+			reason: "the cluster's own PersistentVolume names it, and its snapshot has no tag", verdict: teardown.Remove, because: "and an object of the cluster names it",
+			change: func(c *teardown.Config) { c.Ours = func(teardown.Item) bool { return true } },
+			lay: func(f *fakeFiles, a, b tenant) string {
+				volume := b.volume()
+				return a.shallow(f.bare(volume, a.snapshot(volume)))
+			},
 		},
 		"OtherNamespace": {
 			reason: "a VolumeSnapshot can be restored in its own namespace only", verdict: teardown.Refuse, because: "perhaps another cluster's", code: teardown.CodeRefused,
@@ -306,21 +370,72 @@ func TestClonesInFlight(t *testing.T) {
 	}
 }
 
-// TestVolumeOfUntagged: a snapshot without tag is listed, and keeps its volume no more than a foreign one does.
-func TestVolumeOfUntagged(t *testing.T) {
-	f := newFakeFiles()
-	a := tenant{f, "a"}
-	volume := a.volume()
-	snapshot := f.bare(volume, a.snapshot(volume))
-	report, err := tearDown(t, f, nil)
-	verdicts := map[string]teardown.Verdict{}
-	for _, l := range report.Items {
-		verdicts[l.UUID] = l.Verdict
+// TestVolumeOfOthers: a volume goes, and loses its data, though somebody else's snapshot of it stays.
+func TestVolumeOfOthers(t *testing.T) {
+	tests := map[string]struct {
+		reason  string
+		lay     func(f *fakeFiles, a, b tenant) (volume, snapshot string)
+		verdict teardown.Verdict // of the snapshot; empty: not listed
+		code    int
+	}{
+		"Untagged": {
+			reason: "nobody knows whose it is", verdict: teardown.Keep,
+			lay: func(f *fakeFiles, a, _ tenant) (string, string) {
+				volume := a.volume()
+				return volume, f.bare(volume, a.snapshot(volume))
+			},
+		},
+		"Tagged": {
+			reason: "it is another cluster's", lay: func(f *fakeFiles, a, b tenant) (string, string) {
+				volume := a.volume()
+				return volume, b.snapshot(volume)
+			},
+		},
+		"ByHand": {
+			reason: "an administrator tagged a snapshot of another volume, and that alone stays for it", code: teardown.CodeRefused,
+			lay: func(f *fakeFiles, a, b tenant) (string, string) {
+				f.subvolumes["csi-vol-"+b.volume()].snapshots["daily"] = &fakeSnapshot{metadata: map[string]string{ceph.TagCluster: "a"}}
+				volume := a.volume()
+				f.subvolumes["csi-vol-"+volume].snapshots["csi-snap-weekly"] = &fakeSnapshot{}
+				return volume, "weekly"
+			},
+		},
 	}
-	if err != nil || report.Code() != teardown.CodeDone || verdicts[snapshot] != teardown.Keep || verdicts[volume] != teardown.Remove {
-		t.Errorf("%v: %+v", err, report)
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFakeFiles()
+			volume, snapshot := tc.lay(f, tenant{f, "a"}, tenant{f, "b"})
+			report, err := tearDown(t, f, func(c *teardown.Config) { c.Force = true })
+			verdicts := map[string]teardown.Verdict{}
+			for _, l := range report.Items {
+				verdicts[l.UUID] = l.Verdict
+			}
+			if err != nil || report.Code() != tc.code || verdicts[snapshot] != tc.verdict || verdicts[volume] != teardown.Remove {
+				t.Errorf("%s: %v: %+v", tc.reason, err, report)
+			}
+			if left := f.subvolumes["csi-vol-"+volume]; left == nil || left.state != ceph.SubvolumeRetained || f.snap(volume, snapshot) == nil {
+				t.Errorf("%s: left is %+v", tc.reason, left)
+			}
+		})
 	}
-	if f.snap(volume, snapshot) == nil {
-		t.Error("the snapshot is gone")
+}
+
+// TestVolumeOfUnread: nobody knows whether a snapshot that cannot be read is somebody else's, in a run over its volume alone, too.
+func TestVolumeOfUnread(t *testing.T) {
+	volume, unread := teardowntest.UUID(), teardowntest.UUID()
+	in := inventory{
+		filesystem: ceph.FileSystem{ID: 1, Name: "myfs"},
+		subvolumes: []subvolume{{
+			place: ceph.SubvolumePlace{Filesystem: "myfs", Group: "csi", Name: "csi-vol-" + volume}, state: ceph.SubvolumeComplete,
+			metadata: map[string]string{ceph.TagCluster: "a", ceph.TagPV: "pv"}, snapshots: []snapshot{{name: "csi-snap-" + unread, unread: "EIO"}},
+		}},
+		journals: []ceph.Journal{
+			{Kind: ceph.JournalVolume, UUID: volume, Image: "csi-vol-" + volume}, {Kind: ceph.JournalSnapshot, UUID: unread, Image: "csi-snap-" + unread},
+		},
+	}
+	p := decide(teardown.Options{InfraID: "a", Volumes: []ceph.VolumeHandle{{LocationID: 1, UUID: volume}}}, in)
+	i := slices.IndexFunc(p.decisions, func(d teardown.Decision) bool { return d.UUID == volume })
+	if i < 0 || p.decisions[i].Verdict != teardown.Refuse {
+		t.Errorf("%+v", p.decisions)
 	}
 }

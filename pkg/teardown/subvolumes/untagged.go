@@ -43,7 +43,7 @@ func (p *plan) decideShallow() {
 			p.take(item.Decide(p.doubt(tag), "its journal contradicts itself, or names no snapshot of this filesystem"))
 		case recorded && !found:
 			p.take(p.options.Judge(item, "recorded by an earlier run"))
-		case !found || tag == "":
+		case !found || tag == "" && p.witness(item) == "":
 			p.take(item.Decide(teardown.Keep, "its snapshot is gone, or has no tag: nobody knows whose it is"))
 		default:
 			item.Tag, item.Retain = tag, snap.metadata[ceph.TagRetainShown(j.UUID)] == ceph.RetainMark
@@ -75,14 +75,19 @@ func (p *plan) shownHere(s subvolume, d teardown.Decision) teardown.Decision {
 // ofSnapshot decides on a shallow volume whose snapshot carries our tag. Another cluster can show
 // it as well.
 func (p *plan) ofSnapshot(item teardown.Item, j ceph.Journal, snap snapshot) teardown.Decision {
-	namespace := snap.metadata[ceph.TagSnapshotNamespace]
+	namespace, other := snap.metadata[ceph.TagSnapshotNamespace], snap.metadata[ceph.TagCluster]
 	switch {
 	case snap.unread != "":
 		return item.Decide(teardown.Refuse, "whose its snapshot is cannot be read: "+snap.unread)
+	case other != "" && other != p.options.InfraID:
+		return item.Decide(teardown.Refuse, fmt.Sprintf("the tags of its snapshot name two clusters: %s=%s too", ceph.TagCluster, other))
 	case p.options.Ours == nil && j.Owner != "" && namespace != "" && j.Owner != namespace:
 		return item.Decide(teardown.Refuse, fmt.Sprintf("it is of namespace %s, but its snapshot of %s: perhaps another cluster's", j.Owner, namespace))
 	case p.options.Ours != nil && !p.options.Ours(item):
 		return item.Decide(teardown.Refuse, "its snapshot has the tag, but no PersistentVolume of the cluster names it: perhaps another cluster's")
+	}
+	if item.Tag == "" {
+		return p.options.Judge(item, fmt.Sprintf("shows %s, and %s names it", snap.name, p.witness(item)))
 	}
 	return p.options.Judge(item, "shows "+snap.name+", which is tagged")
 }
@@ -112,11 +117,8 @@ func (p *plan) copiedFrom(snapshot string) bool {
 
 // unfinishedClone: a clone in flight gets its tag last.
 func (p *plan) unfinishedClone(item teardown.Item) teardown.Decision {
-	switch {
-	case p.inventory.recorded.has(item.UUID, teardown.Subvolume):
-		return p.options.Judge(item, "a clone in flight, recorded by an earlier run")
-	case p.named(item):
-		return p.options.Judge(item, "a clone in flight that a PersistentVolume of the cluster names")
+	if witness := p.witness(item); witness != "" {
+		return p.options.Judge(item, "a clone in flight that "+witness+" names")
 	}
 	return item.Decide(teardown.Keep, "a clone in flight has no tag: nobody knows whose it is")
 }
@@ -125,8 +127,22 @@ func (p *plan) unfinishedClone(item teardown.Item) teardown.Decision {
 // before it wrote them.
 const untagged = "it has no tag: nobody knows whose it is"
 
-// named: by a PersistentVolume or VolumeSnapshotContent of the cluster itself, where those are known.
-func (p *plan) named(item teardown.Item) bool { return p.options.Ours != nil && p.options.Ours(item) }
+// witness says what names an item that has no tag: an object of the cluster itself, where those are known, or an earlier
+// run, which had them. Empty means nothing.
+func (p *plan) witness(item teardown.Item) string {
+	switch {
+	case p.options.Ours != nil && p.options.Ours(item):
+		return "an object of the cluster"
+	case p.inventory.recorded.has(item.UUID, item.Kind):
+		return "the record of an earlier run"
+	}
+	return ""
+}
+
+// nobodys says of a snapshot that nothing tells whose it is.
+func (p *plan) nobodys(snap snapshot, item teardown.Item) bool {
+	return snap.unread == "" && ceph.Owner(snap.metadata) == "" && p.witness(item) == ""
+}
 
 // decideRests are journals and references whose volume or snapshot is gone.
 func (p *plan) decideRests() {
