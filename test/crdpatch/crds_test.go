@@ -64,11 +64,7 @@ func patchedYAML(t *testing.T, root string, crd []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	patched, err := readPatch(t, root).Apply(stock)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := yaml.JSONToYAML(patched)
+	out, err := yaml.JSONToYAML(apply(t, root, stock, patchFile, rulesFile))
 	if err != nil {
 		t.Fatal(err)
 	}

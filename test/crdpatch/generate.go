@@ -52,12 +52,17 @@ type celRule struct {
 	Rule      string `json:"rule"`
 }
 
-// Patch is the JSON patch of the ClusterCSIDriver CRD that pkg/driver asks for.
-func Patch() ([]byte, error) {
-	operations := []operation{
+// ofCRD are the first operations: without them, a patch could hit another CRD.
+func ofCRD() []operation {
+	return []operation{
 		{"test", "/metadata/name", "clustercsidrivers.operator.openshift.io"},
 		{"test", "/spec/versions/0/name", "v1"},
 	}
+}
+
+// Patch is the JSON patch of the ClusterCSIDriver CRD that pkg/driver asks for, of whatever release of OpenShift.
+func Patch() ([]byte, error) {
+	operations := ofCRD()
 	for _, d := range driver.All {
 		operations = append(operations, operation{"add", schemaPath + "/properties/metadata/properties/name/enum/-", d.Name})
 	}
@@ -69,9 +74,20 @@ func Patch() ([]byte, error) {
 			Message: fmt.Sprintf("ceph must be set if driverType is '%s', but remain unset otherwise", driver.DriverType),
 		}},
 	)
+	return encode(operations)
+}
+
+// RulesPatch adds the rules that see the object's name. A JSON patch can add to a list only where there is one: the CRD
+// has rules for the whole object since OpenShift 4.23.
+func RulesPatch() ([]byte, error) {
+	operations := ofCRD()
 	for _, v := range belonging() {
 		operations = append(operations, operation{"add", schemaPath + "/x-kubernetes-validations/-", v})
 	}
+	return encode(operations)
+}
+
+func encode(operations []operation) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)

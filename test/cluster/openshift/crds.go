@@ -28,12 +28,16 @@ import (
 )
 
 const (
-	configCRDs      = "github.com/openshift/api/config/v1/zz_generated.crd-manifests"
-	operatorCRDs    = "github.com/openshift/api/operator/v1/zz_generated.crd-manifests"
-	securityCRDs    = "github.com/openshift/api/security/v1/zz_generated.crd-manifests"
-	clusterCSICRD   = "0000_50_csi-driver_01_clustercsidrivers-Default.crd.yaml"
-	clusterCSIPatch = "manifests/crd-patch/clustercsidriver.patch.json"
+	configCRDs    = "github.com/openshift/api/config/v1/zz_generated.crd-manifests"
+	operatorCRDs  = "github.com/openshift/api/operator/v1/zz_generated.crd-manifests"
+	securityCRDs  = "github.com/openshift/api/security/v1/zz_generated.crd-manifests"
+	clusterCSICRD = "0000_50_csi-driver_01_clustercsidrivers-Default.crd.yaml"
 )
+
+// DriverCRDPatches are what an administrator gives to the CRD of ClusterCSIDrivers, in this order.
+func DriverCRDPatches() []string {
+	return []string{"manifests/crd-patch/clustercsidriver.patch.json", "manifests/crd-patch/clustercsidriver-rules.patch.json"}
+}
 
 // openshiftCRDs are the files of openshift/api that describe a default OpenShift as far as a
 // storage operator sees it.
@@ -112,19 +116,20 @@ func parseCRDs(contents map[string][]byte, patch func(file string, crd []byte) (
 }
 
 func patchClusterCSIDriver(root string, crd []byte) ([]byte, error) {
-	content, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(clusterCSIPatch)))
-	if err != nil {
-		return nil, err
+	for _, file := range DriverCRDPatches() {
+		content, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+		if err != nil {
+			return nil, err
+		}
+		patch, err := jsonpatch.DecodePatch(content)
+		if err == nil {
+			crd, err = patch.Apply(crd)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
 	}
-	patch, err := jsonpatch.DecodePatch(content)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", clusterCSIPatch, err)
-	}
-	patched, err := patch.Apply(crd)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", clusterCSIPatch, err)
-	}
-	return patched, nil
+	return crd, nil
 }
 
 // CreateCRDs returns when the API server serves all of them.

@@ -64,22 +64,23 @@ func TestNodes(t *testing.T) {
 }
 
 func TestPatchClusterCSIDriver(t *testing.T) {
+	file := DriverCRDPatches()[0]
 	tests := map[string]struct {
-		reason, patch, want string
+		reason, patch string
 	}{
-		"Missing":   {reason: "says which file", patch: "", want: clusterCSIPatch},
-		"NoPatch":   {reason: "a file that is no patch", patch: "{}", want: clusterCSIPatch},
-		"WrongPath": {reason: "openshift/api moved what is patched", patch: `[{"op":"add","path":"/spec/gone/-","value":1}]`, want: clusterCSIPatch},
+		"Missing":   {reason: "says which file", patch: ""},
+		"NoPatch":   {reason: "a file that is no patch", patch: "{}"},
+		"WrongPath": {reason: "openshift/api moved what is patched", patch: `[{"op":"add","path":"/spec/gone/-","value":1}]`},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
 			if tc.patch != "" {
-				mustWrite(t, filepath.Join(root, clusterCSIPatch), tc.patch)
+				mustWrite(t, filepath.Join(root, file), tc.patch)
 			}
 			_, err := patchClusterCSIDriver(root, []byte(`{"spec":{}}`))
-			if err == nil || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("%s: got %v, want mention of %s", tc.reason, err, tc.want)
+			if err == nil || !strings.Contains(err.Error(), file) {
+				t.Errorf("%s: got %v, want mention of %s", tc.reason, err, file)
 			}
 		})
 	}
