@@ -121,9 +121,8 @@ type serviceMonitor struct {
 	Kind       string                           `json:"kind"`
 	Metadata   struct{ Name, Namespace string } `json:"metadata"`
 	Spec       struct {
-		ServiceDiscoveryRole string `json:"serviceDiscoveryRole"`
-		JobLabel             string `json:"jobLabel"`
-		Selector             struct {
+		JobLabel string `json:"jobLabel"`
+		Selector struct {
 			MatchLabels map[string]string `json:"matchLabels"`
 		} `json:"selector"`
 		Endpoints []struct {
