@@ -173,8 +173,12 @@ func groupSnapshots(_ Config, f facts) []Line {
 	if slices.Contains(versions, groupSnapshotVersion) {
 		return []Line{right(name, "the CRDs serve %s", groupSnapshotVersion)}
 	}
-	return []Line{note(name, fmt.Sprintf("the CRDs serve %s: csi-snapshotter 8.6 or newer asks for %s, 8.4 and 8.5 for v1beta2",
-		strings.Join(versions, ", "), groupSnapshotVersion), fmt.Sprintf(snapshotsFrom, "client/config/crd"))}
+	fix := "oc get clusteroperator csi-snapshot-controller  # its release and that of the image of csi-snapshotter are to be the same"
+	if f.cluster.plain() {
+		fix = fmt.Sprintf(snapshotsFrom, "client/config/crd")
+	}
+	return []Line{note(name, fmt.Sprintf("the CRDs serve %s: csi-snapshotter 8.6 or newer, as in OpenShift 4.23, asks for %s, 8.4 and 8.5 for v1beta2: a snapshotter that asks for another one takes no snapshots of groups",
+		strings.Join(versions, ", "), groupSnapshotVersion), fix)}
 }
 
 func servedVersions(crd *unstructured.Unstructured) []string {

@@ -77,18 +77,23 @@ func TestGroupSnapshots(t *testing.T) {
 	tests := map[string]struct {
 		reason   string
 		versions []any
+		plain    bool
 		want     expect
 	}{
-		"None":    {"nobody has to have them", nil, expect{state: OK, message: []string{"do not exist"}}},
-		"Current": {"of 8.6", crd("v1beta1", "v1beta2", "v1"), expect{state: OK, message: []string{"v1"}}},
-		"Older":   {"of 8.4: depends on the image", crd("v1beta1", "v1beta2"), expect{state: Note, message: []string{"serve v1beta1, v1beta2", "8.6"}, fix: "client/config/crd"}},
-		"Oldest":  {"of 8.3", crd("v1beta1"), expect{state: Note, message: []string{"serve v1beta1:"}, fix: "client/config/crd"}},
+		"None":      {"nobody has to have them", nil, false, expect{state: OK, message: []string{"do not exist"}}},
+		"Current":   {"of 8.6", crd("v1beta1", "v1beta2", "v1"), false, expect{state: OK, message: []string{"v1"}}},
+		"Older":     {"of 8.4: depends on the image", crd("v1beta1", "v1beta2"), true, expect{state: Note, message: []string{"serve v1beta1, v1beta2", "8.6"}, fix: "client/config/crd"}},
+		"Oldest":    {"of 8.3", crd("v1beta1"), true, expect{state: Note, message: []string{"serve v1beta1:"}, fix: "client/config/crd"}},
+		"OpenShift": {"an operator has the CRDs", crd("v1beta1", "v1beta2"), false, expect{state: Note, message: []string{"4.23"}, fix: "oc get clusteroperator csi-snapshot-controller"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			if tc.versions != nil {
 				r.others = append(r.others, object("apiextensions.k8s.io/v1", "CustomResourceDefinition", groupSnapshotsCRD, "spec", map[string]any{"versions": tc.versions}))
+			}
+			if tc.plain {
+				r.without(sccCRD)
 			}
 			r.withCluster()
 			tc.want.group, tc.want.name = "Kubernetes", "group snapshots"

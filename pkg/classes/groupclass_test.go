@@ -9,6 +9,23 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
+// TestGroupClassNeedsTheSnapshotter: with a class that the controllers do not serve, no request becomes ready.
+func TestGroupClassNeedsTheSnapshotter(t *testing.T) {
+	r := newSnapshotsRig(t)
+	takes := false
+	r.config.GroupSnapshots = func() bool { return takes }
+	var err error
+	if r.controller, err = NewSnapshots(r.config); err != nil {
+		t.Fatal(err)
+	}
+	r.sync(t)
+	if writes := r.writes(); !slices.Equal(writes, []string{"create volumesnapshotclasses"}) {
+		t.Errorf("without: %q", writes)
+	}
+	takes = true
+	r.settle(t, "once the CRDs are those of the snapshotter", func() bool { return slices.Contains(r.writes(), "create volumegroupsnapshotclasses") })
+}
+
 // TestGroupClassNeedsCeph: with a class of what Ceph cannot do, each request fails, and leaves something in a pool.
 func TestGroupClassNeedsCeph(t *testing.T) {
 	tests := map[string]struct {

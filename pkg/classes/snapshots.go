@@ -30,6 +30,9 @@ type SnapshotsConfig struct {
 	Placement *ctrl.Latest[ceph.Placement]
 	// Cluster is the Ceph cluster that the classes are of.
 	Cluster *ctrl.Latest[ceph.Cluster]
+	// GroupSnapshots says whether the controllers of the driver take snapshots of groups, which not every version of
+	// their CRDs lets them.
+	GroupSnapshots func() bool
 	// Open says that the driver is to be deployed; otherwise nothing is done.
 	Open func() bool
 	// Record has what users gave a VolumeSnapshotClass, GroupRecord a VolumeGroupSnapshotClass, that is
@@ -159,11 +162,14 @@ func (c *snapshots) syncClass(ctx context.Context, syncCtx factory.SyncContext, 
 	return "", c.create(ctx, w, withoutSecondDefault(wanted, w.all()))
 }
 
-// cannot says that Ceph is too old for what the class is of. One that is there is kept: it may be older than this rule,
-// and Ceph will be newer.
+// cannot says that Ceph is too old for what the class is of, or that the controllers do not do it. One that is there is
+// kept: it may be older than this rule, and Ceph and CRDs will be newer.
 func (c *snapshots) cannot(class snapshotClass) bool {
+	if class.asset.GetKind() != groupSnapshotClassKind {
+		return false
+	}
 	cluster, known := c.Cluster.Get()
-	return known && c.Driver.QuiescesGroups && class.asset.GetKind() == groupSnapshotClassKind && !ceph.Quiesces(cluster.Version)
+	return !c.GroupSnapshots() || known && c.Driver.QuiescesGroups && !ceph.Quiesces(cluster.Version)
 }
 
 // record is where a class of that kind is remembered.

@@ -70,11 +70,13 @@ func newSnapshotsRig(t *testing.T, objects ...runtime.Object) *snapshotsRig {
 		Manifests: [][]byte{
 			manifest(t, driver.RBD, assets.VolumeSnapshotClass), manifest(t, driver.RBD, assets.VolumeGroupSnapshotClass),
 		},
-		Placement:   &ctrl.Latest[ceph.Placement]{},
-		Cluster:     &ctrl.Latest[ceph.Cluster]{},
-		Open:        func() bool { return true },
-		Record:      &memory{},
-		GroupRecord: &memory{},
+		Placement: &ctrl.Latest[ceph.Placement]{},
+		Cluster:   &ctrl.Latest[ceph.Cluster]{},
+		Open:      func() bool { return true },
+
+		GroupSnapshots: func() bool { return true },
+		Record:         &memory{},
+		GroupRecord:    &memory{},
 	}
 	r.config.Placement.Set(ceph.Placement{FSID: "f", Pool: "p"})
 	var err error

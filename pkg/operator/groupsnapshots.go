@@ -31,25 +31,38 @@ var groupSnapshotCRDs = []string{
 	"volumegroupsnapshotcontents.groupsnapshot.storage.k8s.io",
 }
 
-// upstreamSnapshotter is an image of the Kubernetes project, or a copy under its name.
-var upstreamSnapshotter = regexp.MustCompile(`csi-snapshotter:v(\d+)\.(\d+)\.`)
+// snapshotter is an image that tells its release, by the name that it has upstream or in OpenShift, and since which
+// release it asks for which version of the API: the informers that cmd/csi-snapshotter/main.go makes.
+type snapshotter struct {
+	image       *regexp.Regexp
+	v1, v1beta2 [2]int
+}
 
-// groupSnapshotVersion is what the snapshotter of an image asks for. An image that does not tell
-// its release is of OpenShift's, whose release is that of the operator.
+var snapshotters = []snapshotter{
+	{regexp.MustCompile(`csi-snapshotter:v(\d+)\.(\d+)\.`), [2]int{8, 6}, [2]int{8, 4}},
+	{regexp.MustCompile(`csi-external-snapshotter:v?(\d+)\.(\d+)\b`), [2]int{4, 23}, [2]int{4, 21}},
+}
+
+// groupSnapshotVersion is what the snapshotter of an image asks for. One that does not tell its release is taken for a
+// newer one of OpenShift's.
 func groupSnapshotVersion(image string) string {
-	found := upstreamSnapshotter.FindStringSubmatch(image)
-	if found == nil {
-		return "v1"
+	for _, s := range snapshotters {
+		found := s.image.FindStringSubmatch(image)
+		if found == nil {
+			continue
+		}
+		major, _ := strconv.Atoi(found[1])
+		minor, _ := strconv.Atoi(found[2])
+		since := func(release [2]int) bool { return slices.Compare([]int{major, minor}, release[:]) >= 0 }
+		switch {
+		case since(s.v1):
+			return "v1"
+		case since(s.v1beta2):
+			return "v1beta2"
+		}
+		return "v1beta1"
 	}
-	major, _ := strconv.Atoi(found[1])
-	minor, _ := strconv.Atoi(found[2])
-	switch {
-	case major > 8 || major == 8 && minor >= 6:
-		return "v1"
-	case major == 8 && minor >= 4:
-		return "v1beta2"
-	}
-	return "v1beta1"
+	return "v1"
 }
 
 // groupSnapshotsOffered says whether the driver of a pod offers them.
@@ -60,10 +73,30 @@ func groupSnapshotsOffered(d driver.Driver, pod corev1.PodSpec) bool {
 // snapshotManifests are the snapshot classes that the driver offers.
 func snapshotManifests(d driver.Driver, set assets.Set) [][]byte {
 	out := [][]byte{set.Manifest(assets.VolumeSnapshotClass)}
-	if groupSnapshotsOffered(d, resourceread.ReadDeploymentV1OrDie(set.Controller()).Spec.Template.Spec) {
+	if groupSnapshotsOffered(d, controllerPod(set)) {
 		out = append(out, set.Manifest(assets.VolumeGroupSnapshotClass))
 	}
 	return out
+}
+
+func controllerPod(set assets.Set) corev1.PodSpec {
+	return resourceread.ReadDeploymentV1OrDie(set.Controller()).Spec.Template.Spec
+}
+
+// groupSnapshotsTaken says whether the controller pods do so.
+func groupSnapshotsTaken(d driver.Driver, set assets.Set, served func(crd string) []string) func() bool {
+	pod := controllerPod(set)
+	return func() bool { return takesGroupSnapshots(d, pod, served) }
+}
+
+// takesGroupSnapshots says whether a pod's driver and snapshotter do so: the latter asks for one version of their API.
+func takesGroupSnapshots(d driver.Driver, pod corev1.PodSpec, served func(crd string) []string) bool {
+	at := slices.IndexFunc(pod.Containers, func(c corev1.Container) bool { return c.Name == snapshotterContainer })
+	if at < 0 || !groupSnapshotsOffered(d, pod) {
+		return false
+	}
+	version := groupSnapshotVersion(pod.Containers[at].Image)
+	return !slices.ContainsFunc(groupSnapshotCRDs, func(crd string) bool { return !slices.Contains(served(crd), version) })
 }
 
 // driverImage is the driver's on the nodes.
@@ -80,8 +113,7 @@ func withGroupSnapshots(d driver.Driver, served func(crd string) []string) func(
 		if at < 0 {
 			return fmt.Errorf("no container %s in Deployment %s", snapshotterContainer, deployment.Name)
 		}
-		version := groupSnapshotVersion(containers[at].Image)
-		if groupSnapshotsOffered(d, deployment.Spec.Template.Spec) && !slices.ContainsFunc(groupSnapshotCRDs, func(crd string) bool { return !slices.Contains(served(crd), version) }) {
+		if takesGroupSnapshots(d, deployment.Spec.Template.Spec, served) {
 			return nil
 		}
 		args := containers[at].Args

@@ -33,6 +33,10 @@ func TestWithGroupSnapshots(t *testing.T) {
 		"Upstream84":   {"it asks for v1beta2", "v1beta1 v1beta2", upstream + "v8.4.0", snapshotterContainer, "true", false},
 		"Upstream85":   {"the version it asks for is gone", "v1", upstream + "v8.5.1", snapshotterContainer, "false", false},
 		"Upstream83":   {"it asks for v1beta1", "v1beta1", upstream + "v8.3.0", snapshotterContainer, "true", false},
+		"OpenShift422": {"it asks for v1beta2", "v1beta1 v1beta2", "quay.io/openshift/origin-csi-external-snapshotter:4.22", snapshotterContainer, "true", false},
+		"OpenShiftOld": {"the cluster was upgraded, and the image is still the one before: the version it asks for is gone", "v1", "quay.io/openshift/origin-csi-external-snapshotter:4.22", snapshotterContainer, "false", false},
+		"OpenShift423": {"it asks for v1", "v1", "quay.io/openshift/origin-csi-external-snapshotter:4.23", snapshotterContainer, "true", false},
+		"OpenShift5":   {"it asks for v1", "v1", "quay.io/openshift/origin-csi-external-snapshotter:v5.0.1", snapshotterContainer, "true", false},
 		"UpstreamNext": {"it asks for v1", "v1", "mirror:5000/sig-storage-csi-snapshotter:v9.0.0@sha256:0", snapshotterContainer, "true", false},
 		"NoContainer":  {"a renamed container must not go unnoticed", "v1", openshift, "snapshotter", "true", true},
 	}

@@ -112,7 +112,7 @@ func controllers(c *clients, o Options) ([]factory.Controller, error) {
 	usable := classes.NewUsable(classes.UsableConfig{StorageClass: class, Open: open, Problems: &care.Problems, Clusters: &conn.Clusters, Triggers: gated})
 	snapshots, errSnapshots := classes.NewSnapshots(classes.SnapshotsConfig{
 		Env: env, Manifests: snapshotManifests(o.Driver, o.Assets), Placement: &users.Granted, Cluster: &conn.Cluster, Open: deployed.Offers, Triggers: gated,
-		Record: state.SnapshotClasses(c.record()), GroupRecord: state.GroupSnapshotClasses(c.record()),
+		GroupSnapshots: groupSnapshotsTaken(o.Driver, o.Assets, env.Served), Record: state.SnapshotClasses(c.record()), GroupRecord: state.GroupSnapshotClasses(c.record()),
 	})
 	machines := virtualization.NewMachines(virtualization.MachinesConfig{Config: platforms, Held: &class.Held})
 	machinesClass, errClass := virtualization.NewClass(virtualization.ClassConfig{
