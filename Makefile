@@ -205,16 +205,18 @@ MANIFESTS := manifests
 RELEASE := bin/release
 # REPORT=yes is for an OpenShift without cluster-storage-operator.
 REPORT_ARGUMENT = $(if $(filter yes,$(REPORT)),-e '/^ *- --report-cluster-operator$$/d' -e 's|^\( *- \)cluster-storage$$|&\n\1--report-cluster-operator|')
-release: ## Write the manifests of VERSION= to bin/release, with the images that IMAGE= and CEPH_CSI_IMAGE= name
+release: ## Write the manifests of VERSION= to bin/release, with the images that IMAGE= and CEPH_CSI_IMAGE= name, and sidecars of OpenShift SIDECARS=
 	@image='^[a-zA-Z0-9-]+([.][a-zA-Z0-9-]+)+(:[0-9]+)?/[a-z0-9][a-zA-Z0-9./_@:-]*$$'; \
 	[[ '$(VERSION)' =~ ^[a-zA-Z0-9][a-zA-Z0-9.+_-]*$$ ]] || { echo "VERSION= must be of letters, digits and any of .+_-"; exit 1; }; \
 	[[ '$(IMAGE)' =~ $$image ]] || { echo "IMAGE= must name the operator's image as the cluster pulls it, with the registry"; exit 1; }; \
+	[[ '$(SIDECARS)' =~ ^[a-zA-Z0-9._-]*$$ ]] || { echo "SIDECARS= must be a release of OpenShift, such as 4.22"; exit 1; }; \
 	[[ -z '$(CEPH_CSI_IMAGE)' || '$(CEPH_CSI_IMAGE)' =~ $$image ]] || { echo "CEPH_CSI_IMAGE= must name ceph-csi's image as the cluster pulls it, with the registry"; exit 1; }
 	rm -rf '$(RELEASE)'
 	mkdir -p '$(RELEASE)'
 	cp -r '$(MANIFESTS)/.' '$(RELEASE)'
 	find '$(RELEASE)' -name 10_deployment.yaml -exec sed -i -e 's|quay.io/openshift/origin-ceph-csi-driver-operator:latest|$(IMAGE)|' \
 		-e 's|quay.io/openshift/origin-ceph-csi-driver:latest|$(or $(CEPH_CSI_IMAGE),&)|' \
+		-e 's#\(quay.io/openshift/origin-\(csi-[a-z-]*\|kube-rbac-proxy\)\):latest#\1:$(or $(SIDECARS),latest)#' \
 		-e 's|value: "\{0,1\}0\.0\.1-snapshot"\{0,1\}$$|value: "$(VERSION)"|' $(REPORT_ARGUMENT) {} +
 	@echo "$(RELEASE) has the manifests of version $(VERSION), for an OpenShift $(if $(REPORT_ARGUMENT),without,with) cluster-storage-operator; kubernetes/ in it is for others"
 

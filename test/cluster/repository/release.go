@@ -15,6 +15,8 @@ const Unreleased = "quay.io/openshift/origin-ceph-csi-driver-operator:latest"
 // Release is what `make release` is given; it takes the images that the manifests name for those that are empty.
 type Release struct {
 	Version, Image, DriverImage string
+	// Sidecars is the tag of OpenShift's images of sidecars.
+	Sidecars string
 	// Manifests is a folder; that of this repository if it is empty.
 	Manifests string
 	// Reporting is for an OpenShift without cluster-storage-operator.
@@ -32,7 +34,7 @@ func (r Release) Write(ctx context.Context, folder string) error {
 		report = "yes"
 	}
 	// All are given: the environment has CEPH_CSI_IMAGE for the nodes, which load it by the name that the manifests have.
-	cmd := exec.CommandContext(ctx, "make", "-s", "release", "VERSION="+r.Version, "IMAGE="+cmp.Or(r.Image, Unreleased), "CEPH_CSI_IMAGE="+r.DriverImage,
+	cmd := exec.CommandContext(ctx, "make", "-s", "release", "VERSION="+r.Version, "IMAGE="+cmp.Or(r.Image, Unreleased), "CEPH_CSI_IMAGE="+r.DriverImage, "SIDECARS="+r.Sidecars,
 		"REPORT="+report, "MANIFESTS="+cmp.Or(r.Manifests, "manifests"), "RELEASE="+folder)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "MAKEFLAGS=", "MAKEOVERRIDES=")

@@ -22,15 +22,25 @@ func TestRelease(t *testing.T) {
 		want    []string
 	}{
 		"OpenShift": {
-			"all that may be given, and a version that YAML takes for a number", Release{"1234567", "r.example/o:1", "r.example/d:1", "", true}, "10_deployment.yaml",
+			"all that may be given, and a version that YAML takes for a number", Release{Version: "1234567", Image: "r.example/o:1", DriverImage: "r.example/d:1", Reporting: true}, "10_deployment.yaml",
 			[]string{"image: r.example/o:1", reporting, `value: "1234567"`, "value: r.example/o:1", "value: r.example/d:1"},
 		},
 		"Beside": {
 			"cluster-storage-operator reports, and ceph-csi is the manifests'", Release{Version: "4.22.0", Image: "r.example/o:1"}, "10_deployment.yaml",
 			[]string{"image: r.example/o:1", `value: "4.22.0"`, "value: r.example/o:1"},
 		},
+		"Sidecars": {
+			"those of one release, and nothing else", Release{Version: "4.22.0", Image: "r.example/o:1", Sidecars: "4.22"}, "10_deployment.yaml",
+			[]string{
+				"image: r.example/o:1", `value: "4.22.0"`, "value: r.example/o:1",
+				"value: quay.io/openshift/origin-csi-external-provisioner:4.22", "value: quay.io/openshift/origin-csi-external-attacher:4.22",
+				"value: quay.io/openshift/origin-csi-external-resizer:4.22", "value: quay.io/openshift/origin-csi-external-snapshotter:4.22",
+				"value: quay.io/openshift/origin-csi-node-driver-registrar:4.22", "value: quay.io/openshift/origin-csi-livenessprobe:4.22",
+				"value: quay.io/openshift/origin-kube-rbac-proxy:4.22",
+			},
+		},
 		"Kubernetes": {
-			"it reports always, once", Release{"4.22.0", "r.example/o:1", "r.example/d:1", filepath.Join(root, "manifests", "kubernetes"), true}, "10_deployment.yaml",
+			"it reports always, once", Release{Version: "4.22.0", Image: "r.example/o:1", DriverImage: "r.example/d:1", Manifests: filepath.Join(root, "manifests", "kubernetes"), Reporting: true}, "10_deployment.yaml",
 			[]string{reporting, `value: "4.22.0"`, "value: r.example/o:1", "value: r.example/d:1", "image: r.example/o:1"},
 		},
 		"Below": {
@@ -41,6 +51,7 @@ func TestRelease(t *testing.T) {
 	}
 	t.Setenv("CEPH_CSI_IMAGE", "/archive.tar")
 	t.Setenv("REPORT", "yes")
+	t.Setenv("SIDECARS", "4.0")
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			folder := filepath.Join(t.TempDir(), "release")
@@ -91,6 +102,7 @@ func TestReleaseRefuses(t *testing.T) {
 		"URL":           {"container runtimes take none", Release{Version: "4.22.0", Image: "https://r.example/o:1"}, "IMAGE= must name"},
 		"Separator":     {"it would end what sed is told", Release{Version: "4.22.0", Image: "r.example/o|1"}, "IMAGE= must name"},
 		"Podman":        {"it is podman's name of what was built here", Release{Version: "4.22.0", Image: "localhost/o:1"}, "IMAGE= must name"},
+		"Tag":           {"it would end what sed is told", Release{Version: "4.22.0", Image: image, Sidecars: "4#22"}, "SIDECARS= must be a release"},
 		"LocalOfDriver": {"likewise", Release{Version: "4.22.0", Image: image, DriverImage: "cephcsi"}, "CEPH_CSI_IMAGE= must name ceph-csi's image"},
 	} {
 		folder := filepath.Join(t.TempDir(), "release")
