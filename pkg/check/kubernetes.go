@@ -103,7 +103,7 @@ func storage(_ Config, f facts) []Line {
 	if fact.value == nil {
 		return []Line{wrong(name, "Storage cluster does not exist: ceph-cluster-storage starts no driver without it, and makes it only where a release was made with REPORT=yes",
 			"oc get deployment cluster-storage-operator -n openshift-cluster-storage-operator  # where there is one, the cluster version operator makes Storage cluster",
-			"make release VERSION=$VERSION IMAGE=$IMAGE CEPH_CSI_IMAGE=$CEPH_CSI_IMAGE REPORT=yes && oc apply -f bin/release/  # where there is none")}
+			"make release VERSION=$VERSION IMAGE=$IMAGE CEPH_CSI_IMAGE=$CEPH_CSI_IMAGE REPORT=yes && oc apply -f bin/release/  # where there is none, and HyperShift does not run it elsewhere")}
 	}
 	state, _, _ := unstructured.NestedString(fact.value.Object, "spec", "managementState")
 	if state != string(operatorv1.Managed) {
