@@ -240,7 +240,8 @@ func journalNames(infraID string, images []ceph.RBDImage, groups []ceph.RBDGroup
 			continue
 		}
 		out = append(out, ceph.JournalName{Kind: ceph.JournalVolume, UUID: name.UUID})
-		// A volume with a volume's tags can only have a volume's journal, or none.
+		// What has a volume's tags has a volume's journal, or none; of a snapshot of a group, which inherits them, the
+		// directory has a key.
 		if i.Metadata[ceph.TagPV] == "" {
 			out = append(out, ceph.JournalName{Kind: ceph.JournalSnapshot, UUID: name.UUID})
 		}

@@ -125,6 +125,8 @@ func (w *ownership) ofTagged(i ceph.RBDImage, name ceph.CSIName) verdict {
 		return no("no journal in its pool names it: a copy by hand, or made by something else")
 	case len(journal.Contradictions) > 0:
 		return no("the parts of %s contradict each other: %s", object, journal.Contradictions[0])
+	case i.Metadata[needs] == "" && isSnapshot && i.Metadata[ceph.TagPV] != "":
+		return no("%s names it, but it has no %s: one of a group's snapshots that was not tagged yet, perhaps of another cluster, as it inherits the tag of its volume; if it may go, delete it as a VolumeSnapshotContent of a cluster that lives, or by hand", object, needs)
 	case i.Metadata[needs] == "":
 		return no("%s names it, but it has no %s: unfinished, perhaps another cluster's clone, which inherits the tag", object, needs)
 	case journal.Image != "" && journal.Image != i.Name:

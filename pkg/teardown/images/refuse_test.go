@@ -52,6 +52,12 @@ func TestImageDecisions(t *testing.T) {
 			i.Listed, i.Trash = false, &ceph.TrashEntry{Name: i.Name}
 			return i
 		}, nil, teardown.Refuse, "unfinished", teardown.CodeRefused},
+		"UntaggedOfGroup": {"ceph-csi gives a group's snapshots the tags of their volumes alone", func(l layout) *ceph.RBDImage {
+			i := l.a.snapshot(l.a.volume())
+			delete(i.Metadata, ceph.TagSnapshotContent)
+			i.Metadata[ceph.TagPV] = "pv"
+			return i
+		}, nil, teardown.Refuse, "one of a group's snapshots that was not tagged yet", teardown.CodeRefused},
 		"Untagged": {"made before tagging, or unfinished", func(l layout) *ceph.RBDImage {
 			return l.a.image("csi-vol-" + teardowntest.UUID())
 		}, nil, teardown.Keep, "no cluster's tag", teardown.CodeDone},
