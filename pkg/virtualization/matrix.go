@@ -44,7 +44,7 @@ const userSpace = "rbd-nbd"
 //	dataDisk                   | the class exists
 //	image                      | CDI knows how to claim a disk
 //	rootDisk, export, template | disks are cloned, not copied
-//	liveMigration              | the first way to claim a disk is the driver's, at once, by the kernel
+//	liveMigration              | the first way to claim a disk is the driver's, by the kernel
 //	snapshot                   | CDI names a snapshot class of the same driver and Ceph cluster
 //	backup                     | never: Harvester backs up Longhorn only, KubeVirt leaves it to others
 func matrix(f machineFacts) Machines {
@@ -96,8 +96,6 @@ func (f machineFacts) migrates(class *storagev1.StorageClass, status values) str
 	switch {
 	case !startsWith(status[claimSetsField], first):
 		return fmt.Sprintf("the first claim property set of the StorageProfile is not %s %s", first.AccessMode, first.VolumeMode)
-	case class.VolumeBindingMode != nil && *class.VolumeBindingMode != storagev1.VolumeBindingImmediate:
-		return "the StorageClass does not bind volumes at once"
 	case class.Parameters["mounter"] == userSpace:
 		return "disks are mapped in user space, by " + userSpace
 	}

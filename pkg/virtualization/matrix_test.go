@@ -29,10 +29,10 @@ func TestMatrix(t *testing.T) {
 			}, no: map[string]string{featureRootDisk: "CDI", featureExport: "CDI", featureTemplate: "CDI"},
 		},
 		"Late": {
-			reason: "the disk would be bound to a node's place",
+			reason: "KubeVirt asks for ReadWriteMany alone, and volumes have no place on a node",
 			change: func(f *machineFacts) {
 				f.classes[0].VolumeBindingMode = ptr.To(storagev1.VolumeBindingWaitForFirstConsumer)
-			}, no: map[string]string{featureLiveMigration: "at once"},
+			}, no: map[string]string{},
 		},
 		"UserSpace":    {reason: "it ends with its pod", change: func(f *machineFacts) { f.classes[0].Parameters["mounter"] = "rbd-nbd" }, no: map[string]string{featureLiveMigration: "rbd-nbd"}},
 		"OtherCluster": {reason: "snapshots would fail", change: func(f *machineFacts) { status(f)[snapshotClassField] = "t" }, no: map[string]string{featureSnapshot: "Ceph cluster"}},
