@@ -99,7 +99,7 @@ func (c classHints) annotateOne(ctx context.Context, class *storagev1.StorageCla
 		current[key] = value
 	}
 	held := ownersOf(class, "f:metadata", "f:annotations")
-	wanted := annotations(hints(c.Driver.Virtualization, snapshots, status, fieldsOf(held.of(c.manager()))))
+	wanted := annotations(hints(c.Driver.Virtualization, class, snapshots, status, fieldsOf(held.of(c.manager()))))
 	adopted := held.adopt(ownProcess, c.manager(), wanted)
 	p := decide(wanted, current, held, c.manager())
 	refused, err := p.perform(ctx, ".metadata.annotations.", func(ctx context.Context, set values) error {

@@ -21,6 +21,8 @@ const (
 const (
 	clusterIDParameter   = "clusterID"
 	defaultSnapshotClass = "snapshot.storage.kubernetes.io/is-default-class"
+	// chosenStrategy is how CDI lets an administrator choose on a StorageClass. A StorageProfile's spec wins over it.
+	chosenStrategy = "cdi.kubevirt.io/clone-strategy"
 )
 
 // snapshotClass is what is read of a VolumeSnapshotClass.
@@ -79,9 +81,9 @@ func rank(s snapshotClass) int {
 //	field         | wanted
 //	snapshotClass | when a class fits: CDI does not look at the Ceph cluster
 //	claim sets    | unless CDI's first is the driver's first
-//	cloneStrategy | unless CDI's is the driver's
+//	cloneStrategy | unless CDI's is the driver's, or a person chose one on the class
 //	image format  | where snapshots work, unless CDI's is the driver's
-func hints(v driver.Virtualization, snapshotClass string, status values, ours []string) values {
+func hints(v driver.Virtualization, class *storagev1.StorageClass, snapshotClass string, status values, ours []string) values {
 	out := values{}
 	if snapshotClass != "" {
 		out[snapshotClassField] = snapshotClass
@@ -90,7 +92,8 @@ func hints(v driver.Virtualization, snapshotClass string, status values, ours []
 	if wants(claimSetsField, startsWith(status[claimSetsField], v.ClaimSets[0])) {
 		out[claimSetsField] = claimSets(v.ClaimSets)
 	}
-	if wants(cloneStrategyField, status[cloneStrategyField] == v.CloneStrategy) {
+	chosen := slices.Contains(cloneStrategies, class.Annotations[chosenStrategy])
+	if !chosen && wants(cloneStrategyField, status[cloneStrategyField] == v.CloneStrategy) {
 		out[cloneStrategyField] = v.CloneStrategy
 	}
 	if v.ImageFormat != "" && snapshotClass != "" && wants(imageFormatField, status[imageFormatField] == v.ImageFormat) {

@@ -52,6 +52,15 @@ func TestSnapshotClassFor(t *testing.T) {
 	}
 }
 
+// choosing is a StorageClass whose annotation for CDI names a clone strategy; empty for one without.
+func choosing(strategy string) *storagev1.StorageClass {
+	out := &storagev1.StorageClass{}
+	if strategy != "" {
+		out.Annotations = map[string]string{"cdi.kubevirt.io/clone-strategy": strategy}
+	}
+	return out
+}
+
 func TestHints(t *testing.T) {
 	images, files := driver.RBD.Virtualization, driver.CephFS.Virtualization
 	const many = "ReadWriteMany"
@@ -61,6 +70,7 @@ func TestHints(t *testing.T) {
 	tests := map[string]struct {
 		reason        string
 		v             driver.Virtualization
+		strategy      string
 		snapshotClass string
 		status        values
 		ours          []string
@@ -88,6 +98,21 @@ func TestHints(t *testing.T) {
 			ours:   []string{claimSetsField, imageFormatField},
 			want:   values{snapshotClassField: "s", imageFormatField: "snapshot", claimSetsField: claimSets(images.ClaimSets)},
 		},
+		"ChosenStrategy": {
+			reason: "a person chose, on the StorageClass", v: images, strategy: "copy",
+			status: values{claimSetsField: sets(many, "Block"), cloneStrategyField: "copy"},
+			want:   values{},
+		},
+		"ChosenLater": {
+			reason: "what is ours in the StorageProfile would win", v: images, strategy: "copy",
+			status: values{claimSetsField: sets(many, "Block"), cloneStrategyField: "csi-clone"}, ours: []string{cloneStrategyField},
+			want: values{},
+		},
+		"ChosenByMistake": {
+			reason: "CDI would clone by no strategy at all", v: images, strategy: "csiclone",
+			status: values{claimSetsField: sets(many, "Block"), cloneStrategyField: ""},
+			want:   values{cloneStrategyField: "csi-clone"},
+		},
 		"WrongFirst": {
 			reason: "live migration needs a block device that two nodes may write", v: images,
 			status: values{claimSetsField: sets("ReadWriteOnce", "Filesystem"), cloneStrategyField: "csi-clone"},
@@ -101,7 +126,7 @@ func TestHints(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, hints(tc.v, tc.snapshotClass, tc.status, tc.ours)); diff != "" {
+			if diff := cmp.Diff(tc.want, hints(tc.v, choosing(tc.strategy), tc.snapshotClass, tc.status, tc.ours)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
 		})

@@ -85,7 +85,7 @@ func (c profiles) completeOne(ctx context.Context, class *storagev1.StorageClass
 	case status["provisioner"] == nil:
 		return nil, nil // CDI has just made it, and will tell what it knows.
 	default:
-		wanted = hints(c.Driver.Virtualization, snapshotClassFor(class, all), status, held.of(c.manager()))
+		wanted = hints(c.Driver.Virtualization, class, snapshotClassFor(class, all), status, held.of(c.manager()))
 	}
 	if len(c.Served(harvesterSettings)) > 0 {
 		// Harvester empties the other fields unless annotations of the StorageClass have them.

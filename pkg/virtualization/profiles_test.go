@@ -14,21 +14,24 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
-// TestProfileOfAnotherClassIsReleased: a StorageClass was deleted and made again by another driver
-// before CDI noticed, which then keeps the StorageProfile.
-func TestProfileOfAnotherClassIsReleased(t *testing.T) {
-	config := wishing(t, driver.RBD, nil)
-	manager := profiles{config}.manager()
-	profile := func(name, owner string) *unstructured.Unstructured {
-		out := &unstructured.Unstructured{Object: map[string]any{
-			"spec": map[string]any{snapshotClassField: "s"}, "status": map[string]any{"provisioner": "x"},
-		}}
-		out.SetGroupVersionKind(storageProfiles.WithVersion("v1").GroupVersion().WithKind("StorageProfile"))
-		out.SetName(name)
-		out.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: owner, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:snapshotClass":{}}}`)}})
-		return out
-	}
-	for owner, want := range map[string]int{manager: 1, "user": 0} {
+// TestProfilesAreReleased: what is ours goes where it is not for us any more to say, and what is a user's stays.
+func TestProfilesAreReleased(t *testing.T) {
+	manager := profiles{wishing(t, driver.RBD, nil)}.manager()
+	for name, tc := range map[string]struct {
+		reason, class, field, owner string
+		writes                      int
+	}{
+		"OtherDriver":      {"the StorageClass was deleted and made again by another driver before CDI noticed, which then keeps the StorageProfile", "x", snapshotClassField, manager, 1},
+		"OtherDriverUsers": {"a user's field in it", "x", snapshotClassField, "user", 0},
+		"Chosen":           {"the StorageClass got CDI's annotation", "c", cloneStrategyField, manager, 1},
+		"ChosenUsers":      {"a user's field beside the annotation", "c", cloneStrategyField, "user", 0},
+	} {
+		c := profiles{wishing(t, driver.RBD, nil)}
+		chosen := choosing("copy")
+		chosen.Name, chosen.Provisioner = "c", driver.RBD.Name
+		if err := c.StorageClasses.Informer().GetStore().Add(chosen); err != nil {
+			t.Fatal(err)
+		}
 		client := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme())
 		var applied []any
 		client.PrependReactor("patch", storageProfiles.Resource, func(a clienttesting.Action) (bool, runtime.Object, error) {
@@ -37,17 +40,28 @@ func TestProfileOfAnotherClassIsReleased(t *testing.T) {
 			applied = append(applied, object.Object["spec"])
 			return true, object, err
 		})
-		c := profiles{config}
 		c.Dynamic, c.Recorder = client, events.NewInMemoryRecorder("test", clock.RealClock{})
-		c.Watches = watching(t, storageProfiles, profile("x", owner))
+		c.Watches = watching(t, storageProfiles, profileOf(tc.class, tc.field, tc.owner))
 		told, err := c.complete(t.Context())
-		if err != nil || len(told) > 0 || len(applied) != want {
-			t.Errorf("field of %s: got %v, %v, applied %v, want %d writes", owner, told, err, applied, want)
+		if err != nil || len(told) > 0 || len(applied) != tc.writes {
+			t.Errorf("%s: %s: got %v, %v, applied %v, want %d writes", name, tc.reason, told, err, applied, tc.writes)
 		}
 		for _, spec := range applied {
 			if fields, _ := spec.(map[string]any); len(fields) > 0 {
-				t.Errorf("kept %v", fields)
+				t.Errorf("%s: %s: kept %v", name, tc.reason, fields)
 			}
 		}
 	}
+}
+
+// profileOf is a class's StorageProfile with one field that somebody has written.
+func profileOf(class, field, owner string) *unstructured.Unstructured {
+	out := &unstructured.Unstructured{Object: map[string]any{
+		"spec":   map[string]any{field: "s"},
+		"status": map[string]any{"provisioner": "x", claimSetsField: claimSets(driver.RBD.Virtualization.ClaimSets)},
+	}}
+	out.SetGroupVersionKind(storageProfiles.WithVersion("v1").GroupVersion().WithKind("StorageProfile"))
+	out.SetName(class)
+	out.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: owner, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:` + field + `":{}}}`)}})
+	return out
 }

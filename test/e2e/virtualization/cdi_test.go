@@ -146,6 +146,9 @@ func (c *cdi) tell(ctx context.Context, profile *unstructured.Unstructured, clas
 		status["cloneStrategy"] = "csi-clone"
 		status["claimPropertySets"] = []any{map[string]any{"accessModes": []any{set.AccessMode}, "volumeMode": set.VolumeMode}}
 	}
+	if strategy, there := class.Annotations["cdi.kubevirt.io/clone-strategy"]; there {
+		status["cloneStrategy"] = strategy
+	}
 	spec, _, _ := unstructured.NestedMap(profile.Object, "spec")
 	for key, value := range spec {
 		status[key] = value

@@ -172,6 +172,25 @@ var _ = Describe("StorageProfiles", func() {
 		}
 	})
 
+	It("keep the clone strategy that a user chose on the StorageClass", func(ctx SpecContext) {
+		const chosen = "cdi.kubevirt.io/clone-strategy"
+		d := driver.RBD
+		startCDI(ctx, &cdi{subresource: true, ignorant: true})
+		rbd, _ := unknown()
+		expectSpec(ctx, d.StorageClass, rbd)
+		DeferCleanup(func(ctx SpecContext) { annotate(ctx, d.StorageClass, `{"`+chosen+`":null}`) })
+		annotate(ctx, d.StorageClass, `{"`+chosen+`":"copy"}`)
+		rest := maps.Clone(rbd)
+		delete(rest, "cloneStrategy")
+		expectSpec(ctx, d.StorageClass, rest)
+		Eventually(func(g Gomega) {
+			g.Expect(status(ctx, g, d.StorageClass)).To(HaveKeyWithValue("cloneStrategy", "copy"))
+		}).WithContext(ctx).WithTimeout(fixture.Soon).Should(Succeed())
+		expectCurrent(ctx, "True")
+		annotate(ctx, d.StorageClass, `{"`+chosen+`":null}`)
+		expectSpec(ctx, d.StorageClass, rbd)
+	})
+
 	It("are left alone in a cluster that is not Managed", func(ctx SpecContext) {
 		d := driver.RBD
 		startCDI(ctx, &cdi{subresource: true})
