@@ -204,8 +204,12 @@ func classes(config Config, f facts) []Line {
 	count := 0
 	for _, d := range config.Drivers {
 		used := usage.Of(d, nil, f.cluster.classes.value, nil)
-		for _, unreadable := range used.Unreadable {
-			lines = append(lines, wrong("StorageClass "+unreadable.Class, unreadable.Problem, "oc get storageclass "+unreadable.Class+" -o yaml"))
+		problems := used.Unreadable
+		if other := f.cluster.csiDrivers[d.Name]; other.value == nil || gate.Ours(other.value) {
+			problems = slices.Concat(problems, used.Ineffective)
+		}
+		for _, p := range problems {
+			lines = append(lines, wrong("StorageClass "+p.Class, p.Problem, "oc get storageclass "+p.Class+" -o yaml"))
 		}
 		for _, place := range used.Places {
 			count++

@@ -217,6 +217,26 @@ func TestKubernetes(t *testing.T) {
 				{group: k, name: "StorageClass elsewhere", state: Note, message: []string{`"rook-ceph"`}},
 			},
 		},
+		"Topology": {
+			reason: "the operator deploys the driver without",
+			change: func(r *rig) {
+				zones := map[string]string{"pool": "vms", "topologyConstrainedPools": `[{"poolName":"vms"}]`}
+				r.objects = append(r.objects, class("zones", "rbd.csi.ceph.com", zones))
+			},
+			want: []expect{{group: k, name: "StorageClass zones", state: Wrong, message: []string{"topologyConstrainedPools has no effect", `"vms"`}, fix: "oc get storageclass zones"}},
+		},
+		"TopologyElsewhere": {
+			reason: "somebody else's driver may know topologies",
+			change: func(r *rig) {
+				zones := map[string]string{"pool": "vms", "topologyConstrainedPools": `[{"poolName":"vms"}]`}
+				r.objects = append(r.objects, class("zones", "rbd.csi.ceph.com", zones),
+					csiDriver("rbd.csi.ceph.com", map[string]string{"meta.helm.sh/release-name": "ceph", "meta.helm.sh/release-namespace": "apps"}))
+			},
+			want: []expect{
+				{group: k, name: "StorageClasses", state: OK, message: []string{"exists"}},
+				{group: k, name: "CSIDriver rbd.csi.ceph.com", state: Wrong},
+			},
+		},
 		"OwnClass": {
 			reason: "the class that is there decides where volumes go",
 			change: func(r *rig) {

@@ -37,7 +37,8 @@ var Declared = []Declaration{
 	},
 	{
 		Type: StorageClassesUsable, Parts: []string{ClassesUsable, SnapshotClassesUsable, SourcesUsed, OutOfBandCurrent},
-		Says: "False: a StorageClass or snapshot class of our name is somebody else's; a StorageClass names what the Ceph cluster lacks, or has nodes speak another messenger protocol than its mons; " +
+		Says: "False: a StorageClass or snapshot class of our name is somebody else's; a StorageClass names what the Ceph cluster lacks, chooses pools by topology, " +
+			"without which the driver runs, or has nodes speak another messenger protocol than its mons; " +
 			"a class or volume names a Secret of another namespace, which the driver's controllers may not read; " +
 			"two declarations lead to the same Ceph cluster, of which the first is used, or one of a further Ceph cluster cannot be used; " +
 			"mons in a ConfigMap of `ceph.outOfBand`, or in a Secret of `monValueFromSecret`, cannot be kept current; a line for each",

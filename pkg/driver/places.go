@@ -44,6 +44,18 @@ func (i images) Places(parameters map[string]string) ([]ceph.Placement, error) {
 	return places, nil
 }
 
+// Ineffective knows topologies: csi-provisioner tells the driver of none.
+func (images) Ineffective(parameters map[string]string) string {
+	if parameters[topologyParameter] == "" {
+		return ""
+	}
+	follows, remedy := "without parameter "+poolParameter+", claims stay Pending", "make a class for each pool instead"
+	if pool := parameters[poolParameter]; pool != "" {
+		follows, remedy = fmt.Sprintf("every image goes to pool %q", pool), remedy+", and this one anew without the parameter"
+	}
+	return fmt.Sprintf("parameter %s has no effect, as the driver runs without topology: %s; %s", topologyParameter, follows, remedy)
+}
+
 // JournalPool is the pool that holds the journal of images and no image; empty where there is none.
 func JournalPool(parameters map[string]string) string {
 	if journal := parameters[journalPoolParameter]; journal != parameters[poolParameter] {
@@ -61,6 +73,9 @@ func (s subvolumes) Places(parameters map[string]string) ([]ceph.Placement, erro
 	place.DataPool = parameters[layoutPoolParameter]
 	return []ceph.Placement{place}, nil
 }
+
+// Ineffective is nothing: ceph-csi has topologies of images alone.
+func (subvolumes) Ineffective(map[string]string) string { return "" }
 
 // Namespace has to exist in a pool before the first image.
 func (images) Namespace(entry ceph.ConfigEntry) string { return entry.ImageNamespace }

@@ -71,6 +71,9 @@ type Storage interface {
 	// Places reads every place that the parameters of a StorageClass, or the attributes of a
 	// volume, name. Unlike FromParameters, it tells layouts and topologies as well.
 	Places(parameters map[string]string) ([]ceph.Placement, error)
+	// Ineffective tells of a parameter of a StorageClass that the driver, as this operator deploys it, does not act on,
+	// with what comes of that and what to do; empty where there is none.
+	Ineffective(parameters map[string]string) string
 	// Namespace is the RADOS namespace that an entry of config.json names for the driver's volumes.
 	Namespace(entry ceph.ConfigEntry) string
 	// Holds says that the attributes of a volume, whoever serves it, are those of one like the driver's.

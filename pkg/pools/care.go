@@ -70,9 +70,12 @@ type CareConfig struct {
 	Unknown func() error
 	// Proof is asked before anything is released.
 	Proof Proof
-	// Placement is where the default StorageClass's volumes go; Open says that there is to be one.
+	// Placement is where the default StorageClass's volumes go; Open says that there is to be one, as the driver is to
+	// be deployed.
 	Placement *ctrl.Latest[ceph.Placement]
 	Open      func() bool
+	// Triggers wake the controller when Open may have changed.
+	Triggers []factory.Informer
 }
 
 // Care is the controller of pools in use, and what it has found.
@@ -111,6 +114,7 @@ func NewCare(config CareConfig) *Care {
 	c.Controller = c.Factory(careName, c.sync).
 		ResyncEvery(careInterval).
 		WithInformers(c.Clusters, c.Usage, c.Placement, c.Proof, c.Infrastructures.Informer()).
+		WithInformers(c.Triggers...).
 		ToController(careName, c.Recorder)
 	return c
 }

@@ -200,6 +200,46 @@ func TestUnknownCephCluster(t *testing.T) {
 	r.expectProblems(t, "and what cannot be read", "StorageClass t: parameter topologyConstrainedPools is not readable")
 }
 
+// TestTopology: pools that only a topology names keep their protection, as an earlier driver's volumes may be there.
+func TestTopology(t *testing.T) {
+	const zones = `[{"poolName":"east"},{"poolName":"west"}]`
+	for name, tc := range map[string]struct {
+		reason     string
+		open       bool
+		parameters []string
+		problems   []string
+		flagged    []string
+	}{
+		"Alone": {
+			reason: "claims stay Pending", open: true, parameters: []string{"topologyConstrainedPools", zones},
+			problems: []string{"StorageClass zones: parameter topologyConstrainedPools has no effect"}, flagged: []string{"east", "west"},
+		},
+		"BesidePool": {
+			reason: "all images land in one pool", open: true, parameters: []string{"topologyConstrainedPools", zones, "pool", "all"},
+			problems: []string{`StorageClass zones: parameter topologyConstrainedPools has no effect, as the driver runs without topology: every image goes to pool "all"`},
+			flagged:  []string{"all", "east", "west"},
+		},
+		"OtherDeployment": {
+			reason: "the driver that somebody else deployed may know topologies", parameters: []string{"topologyConstrainedPools", zones}, flagged: []string{"east", "west"},
+		},
+		"None": {reason: "a pool is all it takes", open: true, parameters: []string{"topologyConstrainedPools", "", "pool", "all"}, flagged: []string{"all"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newCareRig(t, driver.RBD)
+			r.open = tc.open
+			for _, pool := range []string{"all", "east", "west"} {
+				r.ceph.AddPool(ceph.Pool{Name: pool, Applications: []string{"rbd"}})
+			}
+			r.use(t, classes(class(driver.RBD, "zones", tc.parameters...)))
+			r.expectProblems(t, tc.reason, tc.problems...)
+			r.expectFlagged(t, tc.reason, tc.flagged...)
+			if len(r.events) != len(tc.problems) {
+				t.Errorf("%s: events %q, want one for each problem", tc.reason, r.events)
+			}
+		})
+	}
+}
+
 func TestManyVolumesAreNoNews(t *testing.T) {
 	r := newCareRig(t, driver.RBD)
 	r.ceph.AddPool(ceph.Pool{Name: "p", Applications: []string{"rbd"}})

@@ -74,7 +74,11 @@ func (c *Care) conclude(ctx context.Context, clusters []ceph.Cluster, want deman
 	if c.strangers(&all, clusters, want) && c.Clock.Since(c.started) < settling {
 		return nil // The connection to that Ceph cluster may be on its way.
 	}
-	for _, class := range want.usage.Unreadable {
+	problems := want.usage.Unreadable
+	if c.Open() {
+		problems = slices.Concat(problems, want.usage.Ineffective)
+	}
+	for _, class := range problems {
 		all.classes = append(all.classes, classProblem{class.Class, fmt.Sprintf("StorageClass %s: %s", class.Class, class.Problem)})
 	}
 	c.Report.Set(published)

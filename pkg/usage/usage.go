@@ -21,8 +21,9 @@ type Usage struct {
 	Others []Place
 	// Legacy are volumes from before CSI.
 	Legacy []Legacy
-	// Unreadable are StorageClasses whose parameters cannot be understood.
-	Unreadable []Unreadable
+	// Unreadable are StorageClasses whose parameters cannot be understood, Ineffective those with parameters that the
+	// driver does not act on where this operator deploys it: somebody else's may.
+	Unreadable, Ineffective []ClassProblem
 	// Config is what clusterIDs were taken to stand for.
 	Config []ceph.ConfigEntry
 }
@@ -66,8 +67,8 @@ type Legacy struct {
 	Volumes int
 }
 
-// Unreadable is a StorageClass whose parameters cannot be understood.
-type Unreadable struct{ Class, Problem string }
+// ClassProblem is what is wrong with a StorageClass, whatever Ceph has.
+type ClassProblem struct{ Class, Problem string }
 
 // In returns the places in one Ceph cluster, with its fsid.
 func (u Usage) In(cluster ceph.Cluster) []Place {
@@ -116,13 +117,16 @@ func Of(d driver.Driver, config []ceph.ConfigEntry, classes []*storagev1.Storage
 	for _, entry := range config {
 		f.config[entry.ClusterID] = entry
 	}
-	var unreadable []Unreadable
+	var unreadable, ineffective []ClassProblem
 	for _, class := range classes {
 		if class.Provisioner != d.Name {
 			continue
 		}
 		if err := f.class(class); err != nil {
-			unreadable = append(unreadable, Unreadable{Class: class.Name, Problem: err.Error()})
+			unreadable = append(unreadable, ClassProblem{class.Name, err.Error()})
+		}
+		if text := d.Storage.Ineffective(class.Parameters); text != "" {
+			ineffective = append(ineffective, ClassProblem{class.Name, text})
 		}
 	}
 	for _, volume := range volumes {
@@ -131,6 +135,11 @@ func Of(d driver.Driver, config []ceph.ConfigEntry, classes []*storagev1.Storage
 	for _, snapshot := range snapshots {
 		f.snapshot(snapshot)
 	}
-	slices.SortFunc(unreadable, func(a, b Unreadable) int { return cmp.Compare(a.Class, b.Class) })
-	return Usage{Places: f.places.sorted(), Others: f.others.sorted(), Legacy: f.sortedLegacy(), Unreadable: unreadable, Config: config}
+	for _, problems := range [][]ClassProblem{unreadable, ineffective} {
+		slices.SortFunc(problems, func(a, b ClassProblem) int { return cmp.Compare(a.Class, b.Class) })
+	}
+	return Usage{
+		Places: f.places.sorted(), Others: f.others.sorted(), Legacy: f.sortedLegacy(),
+		Unreadable: unreadable, Ineffective: ineffective, Config: config,
+	}
 }

@@ -86,7 +86,7 @@ func TestOf(t *testing.T) {
 				{Placement: ceph.Placement{FSID: fsid, Pool: "a", DataPool: "d"}, RADOSNamespace: "n", IDs: []int64{1}, Volumes: 1},
 				{Placement: ceph.Placement{FSID: fsid, Pool: "e", DataPool: "ec"}, Classes: []string{"t"}},
 				{Placement: in("j"), RADOSNamespace: "n", Journal: true},
-			}},
+			}, Ineffective: []ClassProblem{{Class: "t", Problem: "parameter topologyConstrainedPools has no effect, as the driver runs without topology: without parameter pool, claims stay Pending; make a class for each pool instead"}}},
 		},
 		"Journal": {
 			reason: "only the volumes tell that a journal is there",
@@ -141,14 +141,15 @@ func TestOf(t *testing.T) {
 				"clusterID": fsid, "pool": "a", "topologyConstrainedPools": `[{}]`,
 			})},
 			want: Usage{
-				Places:     []Place{{Placement: in("a"), Classes: []string{"t"}}},
-				Unreadable: []Unreadable{{Class: "t", Problem: "parameter topologyConstrainedPools has an entry without poolName"}},
+				Places:      []Place{{Placement: in("a"), Classes: []string{"t"}}},
+				Unreadable:  []ClassProblem{{Class: "t", Problem: "parameter topologyConstrainedPools has an entry without poolName"}},
+				Ineffective: []ClassProblem{{Class: "t", Problem: `parameter topologyConstrainedPools has no effect, as the driver runs without topology: every image goes to pool "a"; make a class for each pool instead, and this one anew without the parameter`}},
 			},
 		},
 		"CephFS": {
-			reason:  "filesystem and layout pool",
+			reason:  "filesystem and layout pool; topologies are of images",
 			driver:  driver.CephFS,
-			classes: []*storagev1.StorageClass{class(driver.CephFS, "c", map[string]string{"clusterID": fsid, "fsName": "f", "pool": "fast"})},
+			classes: []*storagev1.StorageClass{class(driver.CephFS, "c", map[string]string{"clusterID": fsid, "fsName": "f", "pool": "fast", "topologyConstrainedPools": "[]"})},
 			volumes: []*corev1.PersistentVolume{volume(driver.CephFS, handle(fsid, 1), map[string]string{
 				"clusterID": fsid, "fsName": "f", "subvolumePath": "/volumes/csi/csi-vol-1/2",
 			})},

@@ -59,6 +59,17 @@ func named() {
 		released(ctx, "replicated")
 	})
 
+	It("by a topology are told of, and kept all the same", func(ctx SpecContext) {
+		newPool(ctx, "zone")
+		newClass(ctx, driver.RBD, "zones", map[string]string{"topologyConstrainedPools": `[{"poolName":"zone"}]`})
+		says(ctx, driver.RBD, "StorageClassesUsable", operatorv1.ConditionFalse, "PlaceMissing", "StorageClass zones", "topologyConstrainedPools has no effect")
+		told(ctx, "zones", "claims stay Pending")
+		protected(ctx, "zone", rbdUser)
+		deleteClass(ctx, "zones")
+		says(ctx, driver.RBD, "StorageClassesUsable", operatorv1.ConditionTrue, "AsExpected")
+		released(ctx, "zone")
+	})
+
 	It("in a Ceph cluster that nobody declared are told of", func(ctx SpecContext) {
 		newClass(ctx, driver.RBD, "nowhere", map[string]string{"clusterID": "rook-ceph", "pool": "p"})
 		says(ctx, driver.RBD, "StorageClassesUsable", operatorv1.ConditionFalse, "PlaceMissing", "StorageClass nowhere", `"rook-ceph"`, env.Cluster.Ceph().FSID())
