@@ -3,9 +3,11 @@ package ceph
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 )
 
 // MonMap is Ceph's own list of its mons.
@@ -15,12 +17,15 @@ type MonMap struct {
 	Epoch int64
 	// Mons are sorted by name; those out of quorum are included.
 	Mons []Mon
+	// NeverJoined are the names, sorted, of further mons, which count towards a majority: mon_initial_members
+	// names them, and nobody knows an address of theirs.
+	NeverJoined []string
 	// Keys are the types of keys of its users.
 	Keys KeyTypes
 }
 
 // KeyTypes are the types of keys that a Ceph cluster lets users have. The zero value is that of a Ceph
-// before 20.2.4, which knows but one.
+// before 20.2.4 or 19.2.6, which knows but one.
 type KeyTypes struct {
 	Allowed   []KeyType
 	Preferred KeyType
@@ -72,8 +77,8 @@ func (m MonMap) MonHost() []Address {
 	return addresses
 }
 
-// ParseMonDump reads the JSON of `ceph mon dump`. A map without fsid, epoch or mons, or
-// with a mon without address, is an error: it must never reach a consumer.
+// ParseMonDump reads the JSON of `ceph mon dump`. A map without fsid, epoch or an address of a mon,
+// or with a mon without address, is an error: it must never reach a consumer.
 func ParseMonDump(data []byte) (MonMap, error) {
 	type cipher struct {
 		Name KeyType `json:"name"`
@@ -82,17 +87,9 @@ func ParseMonDump(data []byte) (MonMap, error) {
 		Allowed   []cipher `json:"auth_allowed_ciphers"`
 		Preferred cipher   `json:"auth_preferred_cipher"`
 
-		FSID  string `json:"fsid"`
-		Epoch int64  `json:"epoch"`
-		Mons  []struct {
-			Name        string `json:"name"`
-			PublicAddrs struct {
-				AddrVec []struct {
-					Type string `json:"type"`
-					Addr string `json:"addr"`
-				} `json:"addrvec"`
-			} `json:"public_addrs"`
-		} `json:"mons"`
+		FSID  string      `json:"fsid"`
+		Epoch int64       `json:"epoch"`
+		Mons  []dumpedMon `json:"mons"`
 	}
 	if err := json.Unmarshal(data, &dump); err != nil {
 		return MonMap{}, fmt.Errorf("reading the monmap: %w", err)
@@ -106,21 +103,55 @@ func ParseMonDump(data []byte) (MonMap, error) {
 		m.Keys.Allowed = append(m.Keys.Allowed, c.Name)
 	}
 	for _, entry := range dump.Mons {
-		mon := Mon{Name: entry.Name}
-		for _, a := range entry.PublicAddrs.AddrVec {
-			address, err := monAddress(a.Type, a.Addr)
-			if err != nil {
-				return MonMap{}, fmt.Errorf("monmap epoch %d, mon %q: %w", dump.Epoch, entry.Name, err)
-			}
-			mon.Addrs = append(mon.Addrs, address)
+		mon, err := entry.mon()
+		switch {
+		case err != nil:
+			return MonMap{}, fmt.Errorf("monmap epoch %d, mon %q: %w", dump.Epoch, entry.Name, err)
+		case len(mon.Addrs) == 0:
+			m.NeverJoined = append(m.NeverJoined, mon.Name)
+		default:
+			m.Mons = append(m.Mons, mon)
 		}
-		if len(mon.Addrs) == 0 {
-			return MonMap{}, fmt.Errorf("monmap epoch %d: mon %q has no address", dump.Epoch, entry.Name)
-		}
-		m.Mons = append(m.Mons, mon)
+	}
+	slices.Sort(m.NeverJoined)
+	if len(m.Mons) == 0 {
+		return MonMap{}, fmt.Errorf("monmap epoch %d: none of the mons %s has an address; one has it once it was started and has joined",
+			dump.Epoch, strings.Join(m.NeverJoined, ", "))
 	}
 	slices.SortFunc(m.Mons, func(a, b Mon) int { return cmp.Compare(a.Name, b.Name) })
 	return m, nil
+}
+
+// dumpedMon is one mon of `ceph mon dump`.
+type dumpedMon struct {
+	Name        string `json:"name"`
+	PublicAddrs struct {
+		AddrVec []struct {
+			Type string `json:"type"`
+			Addr string `json:"addr"`
+		} `json:"addrvec"`
+	} `json:"public_addrs"`
+}
+
+// mon leaves out the addresses at which nobody can be. One that has never joined has none else.
+func (d dumpedMon) mon() (Mon, error) {
+	if len(d.PublicAddrs.AddrVec) == 0 {
+		return Mon{}, errors.New("it has no address")
+	}
+	mon := Mon{Name: d.Name}
+	for _, a := range d.PublicAddrs.AddrVec {
+		if a.Type == "none" {
+			continue
+		}
+		address, err := monAddress(a.Type, a.Addr)
+		if err != nil {
+			return Mon{}, err
+		}
+		if ip, _ := netip.ParseAddr(address.IP); address.Port > 0 && !ip.IsUnspecified() {
+			mon.Addrs = append(mon.Addrs, address)
+		}
+	}
+	return mon, nil
 }
 
 func monAddress(protocol, hostPort string) (Address, error) {

@@ -3,6 +3,7 @@ package ceph
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -37,6 +38,55 @@ func TestParseMonDump(t *testing.T) {
 	host := "v2:[fd00::2]:3300,v1:10.0.0.3:6789,v2:10.0.0.4:3300"
 	if diff := cmp.Diff(host, MonHost(got.MonHost())); diff != "" {
 		t.Errorf("one address of each mon, v2 where there is one (-want +got)\n%s", diff)
+	}
+}
+
+// TestParseMonDumpNeverJoined: mon_initial_members puts mons into the map before anybody knows where they are.
+func TestParseMonDumpNeverJoined(t *testing.T) {
+	const c = `{"type":"v1","addr":"10.0.0.3:6789","nonce":0}`
+	joined := []string{"10.0.0.3:6789", "10.0.0.4:6789", "[fd00::2]:3300"}
+	others := []string{"10.0.0.4:6789", "[fd00::2]:3300"}
+	tests := map[string]struct {
+		reason string
+		// addresses are those of mon c.
+		addresses string
+		want      []string
+	}{
+		"Joined":      {"it has an address", c, joined},
+		"Never":       {"as Ceph writes it", `{"type":"v1","addr":"0.0.0.0:0","nonce":1}`, others},
+		"NeverIPv6":   {"on IPv6 alone", `{"type":"v2","addr":"[::]:0","nonce":1}`, others},
+		"NoPort":      {"nothing listens at port 0", `{"type":"v2","addr":"10.0.0.3:0","nonce":7}`, others},
+		"Nowhere":     {"it is no host, whatever the port", `{"type":"v1","addr":"0.0.0.0:6789","nonce":0}`, others},
+		"Mapped":      {"it is the same", `{"type":"v1","addr":"[::ffff:0.0.0.0]:6789","nonce":0}`, others},
+		"None":        {"so blank addresses print", `{"type":"none","addr":"(unrecognized address family 0)","nonce":0}`, others},
+		"BothNever":   {"all of them count", `{"type":"v2","addr":"0.0.0.0:0","nonce":1},{"type":"v1","addr":"0.0.0.0:0","nonce":1}`, others},
+		"OneIsEnough": {"it joined with that", `{"type":"v2","addr":"0.0.0.0:0","nonce":1},` + c, joined},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := ParseMonDump([]byte(strings.Replace(monDump, c, tc.addresses, 1)))
+			if err != nil {
+				t.Fatalf("%s: %v", tc.reason, err)
+			}
+			if diff := cmp.Diff(tc.want, got.Monitors()); diff != "" {
+				t.Errorf("%s (-want +got)\n%s", tc.reason, diff)
+			}
+			if len(got.MonHost()) != len(tc.want) {
+				t.Errorf("%s: our own clients get %v", tc.reason, got.MonHost())
+			}
+			if want := len(tc.want) == len(others); (len(got.NeverJoined) == 1) != want {
+				t.Errorf("%s: never joined: %q", tc.reason, got.NeverJoined)
+			}
+		})
+	}
+}
+
+// TestParseMonDumpNoneJoined: a map without any address must never reach a consumer.
+func TestParseMonDumpNoneJoined(t *testing.T) {
+	nowhere := regexp.MustCompile(`"addr":"[^"/]*"`).ReplaceAllString(monDump, `"addr":"0.0.0.0:0"`)
+	_, err := ParseMonDump([]byte(nowhere))
+	if err == nil || !strings.Contains(err.Error(), "none of the mons b, c, d has an address") {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -76,7 +126,7 @@ func TestParseMonDumpErrors(t *testing.T) {
 		"ZeroFSID":  {fsidA, "x", "incomplete"},
 		"NoEpoch":   {`"epoch":11`, `"epoch":0`, "incomplete"},
 		"NoMons":    {`"mons"`, `"x"`, "incomplete"},
-		"NoAddress": {`[{"type":"v1","addr":"10.0.0.3:6789","nonce":0}]`, `[]`, `mon "c" has no address`},
+		"NoAddress": {`[{"type":"v1","addr":"10.0.0.3:6789","nonce":0}]`, `[]`, `mon "c": it has no address`},
 		"Address":   {"10.0.0.3:6789\",\"nonce", "x\",\"nonce", `mon "c": address`},
 		"Type":      {`"type":"v1","addr":"10.0.0.3:6789"`, `"type":"v9","addr":"10.0.0.3:6789"`, `unknown protocol "v9"`},
 	}
