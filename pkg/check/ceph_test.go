@@ -80,6 +80,14 @@ func TestCeph(t *testing.T) {
 				{group: "Ceph", name: "connection", state: OK},
 			},
 		},
+		"NeverJoined": {
+			reason: "it counts towards the majority, and has no address to be tried",
+			change: func(r *rig) { r.ceph.ExpectMon("d") },
+			want: []expect{
+				{group: "Mons", name: "quorum", state: Wrong, message: []string{"3 of 4 mons; out of it: d (never joined)"}, fix: "ceph mon remove d"},
+				{group: "Ceph", name: "connection", state: OK},
+			},
+		},
 		"FormerMon": {
 			reason: "ceph.conf is older than the monmap, which is enough to start with",
 			change: func(r *rig) { r.ceph.RemoveMon("c") },

@@ -101,19 +101,24 @@ func quorum(_ Config, f facts) []Line {
 	if err := errors.Join(f.quorum.err, f.monMap.err); err != nil {
 		return []Line{unanswered(name, err)}
 	}
-	var names, missing []string
+	var names, missing, told []string
 	for _, mon := range f.monMap.value.Mons {
 		names = append(names, mon.Name)
 		if !slices.Contains(f.quorum.value, mon.Name) {
-			missing = append(missing, mon.Name)
+			missing, told = append(missing, mon.Name), append(told, mon.Name)
 		}
+	}
+	for _, mon := range f.monMap.value.NeverJoined {
+		names, missing, told = append(names, mon), append(missing, mon), append(told, neverJoined(mon))
 	}
 	if len(missing) > 0 {
 		return []Line{wrong(name, fmt.Sprintf("%d of %d mons; out of it: %s", len(names)-len(missing), len(names),
-			strings.Join(missing, ", ")), revive(missing[0])...)}
+			strings.Join(told, ", ")), revive(missing[0])...)}
 	}
 	return []Line{right(name, "%s: %s", counted(len(names), "mon", "mons"), strings.Join(names, ", "))}
 }
+
+func neverJoined(mon string) string { return mon + " (never joined)" }
 
 // connection tells why there is no session.
 func connection(config Config, f facts) []Line {

@@ -94,6 +94,9 @@ func (s seen) ofCeph() []string {
 		}
 		names = append(names, name)
 	}
+	for _, mon := range c.monMap.value.NeverJoined {
+		names = append(names, neverJoined(mon))
+	}
 	in := fmt.Sprint(len(c.quorum.value))
 	if why := unread(c.quorum); why != "" {
 		in = "? (" + why + ")"

@@ -100,6 +100,7 @@ var screens = map[string]struct {
 	"narrow": {width: 60, height: 14, change: func(*testing.T, *seen) {}},
 	"sick": {width: 160, height: 40, change: func(t *testing.T, s *seen) {
 		s.ceph.quorum = told([]string{"a", "c"})
+		s.ceph.monMap.value.NeverJoined = []string{"d"}
 		s.ceph.pools.value = s.ceph.pools.value[:3]
 		s.resources[driver.RBD.Name] = resource(driver.RBD.Name, said("NodeAvailable", "False", "Deploying", "waiting for\npods"),
 			said("NodesServed", "False", "NodesNotServed", "1 of 3 nodes cannot mount volumes"), said("LegacyVolumes", "True", "OlderVolumes", "2 volumes"))

@@ -37,7 +37,8 @@ func newSources() Sources {
 func cluster(t *testing.T, fsid string, epoch int64) ceph.Cluster {
 	t.Helper()
 	dump := `{"fsid":"7b2fc1c0-6f4c-4d5c-9a5d-0d6a2b6f9d11","epoch":1,"mons":[{"name":"a","public_addrs":{"addrvec":[
-		{"type":"v2","addr":"10.0.0.1:3300","nonce":0},{"type":"v1","addr":"10.0.0.1:6789","nonce":0}]}}]}`
+		{"type":"v2","addr":"10.0.0.1:3300","nonce":0},{"type":"v1","addr":"10.0.0.1:6789","nonce":0}]}},
+		{"name":"never","public_addrs":{"addrvec":[{"type":"v1","addr":"0.0.0.0:0","nonce":1}]}}]}`
 	m, err := ceph.ParseMonDump([]byte(dump))
 	if err != nil {
 		t.Fatal(err)

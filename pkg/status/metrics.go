@@ -81,7 +81,7 @@ func (m *Metrics) CollectWithStability(ch chan<- metrics.Metric) {
 	tagCounts, _ := m.sources.Tags.Get()
 	for _, c := range clusters {
 		send(monmapEpoch, float64(c.MonMap.Epoch), c.FSID)
-		send(mons, float64(len(c.MonMap.Mons)), c.FSID)
+		send(mons, float64(len(c.MonMap.Mons)+len(c.MonMap.NeverJoined)), c.FSID)
 		if poolsKnown {
 			send(missingPools, float64(len(lists.Missing[c.FSID])), c.FSID)
 			send(guardedPools, float64(len(lists.Protected[c.FSID])), c.FSID)

@@ -34,8 +34,8 @@ ceph_csi_driver_operator_monmap_epoch{fsid="f1"} 2
 ceph_csi_driver_operator_monmap_epoch{fsid="f2"} 1
 # HELP ceph_csi_driver_operator_mons [ALPHA] Mons in the newest monmap that was seen.
 # TYPE ceph_csi_driver_operator_mons gauge
-ceph_csi_driver_operator_mons{fsid="f1"} 1
-ceph_csi_driver_operator_mons{fsid="f2"} 1
+ceph_csi_driver_operator_mons{fsid="f1"} 2
+ceph_csi_driver_operator_mons{fsid="f2"} 2
 # HELP ceph_csi_driver_operator_monmap_age_seconds [ALPHA] Time since the newest monmap was seen for the first time.
 # TYPE ceph_csi_driver_operator_monmap_age_seconds gauge
 ceph_csi_driver_operator_monmap_age_seconds{fsid="f1"} 60

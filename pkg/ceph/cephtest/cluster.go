@@ -23,6 +23,7 @@ type Cluster struct {
 	epoch       int64
 	mons        []ceph.Mon
 	monsMade    int
+	neverJoined []string
 	pools       []ceph.Pool
 	poolsMade   int64
 	capacities  map[int64]ceph.Capacity
@@ -90,6 +91,14 @@ func (c *Cluster) AddMon(name string) {
 	c.epoch++
 }
 
+// ExpectMon puts a mon into the monmap that never joined, as mon_initial_members does.
+func (c *Cluster) ExpectMon(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.neverJoined = append(c.neverJoined, name)
+	c.epoch++
+}
+
 // RemoveMon removes a mon; clients that are connected find the others.
 func (c *Cluster) RemoveMon(name string) {
 	c.mu.Lock()
@@ -108,7 +117,7 @@ func (c *Cluster) MonMap() ceph.MonMap {
 func (c *Cluster) monMap() ceph.MonMap {
 	mons := slices.Clone(c.mons)
 	slices.SortFunc(mons, func(a, b ceph.Mon) int { return strings.Compare(a.Name, b.Name) })
-	return ceph.MonMap{FSID: c.fsid, Epoch: c.epoch, Mons: mons, Keys: c.keys}
+	return ceph.MonMap{FSID: c.fsid, Epoch: c.epoch, Mons: mons, NeverJoined: slices.Sorted(slices.Values(c.neverJoined)), Keys: c.keys}
 }
 
 // Credentials of a user; zero when there is none.
