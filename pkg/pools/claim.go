@@ -289,10 +289,11 @@ func mark(ctx context.Context, client Marker, pools []ceph.Pool, id int64, u use
 		if err := perform(ctx, client, p, u, wanted, todo); err != nil {
 			return pools, err
 		}
-		var err error
-		if pools, err = client.Pools(ctx); err != nil {
+		now, err := client.Pools(ctx)
+		if err != nil {
 			return pools, err
 		}
+		pools = now
 	}
 	return pools, refusal
 }
@@ -335,18 +336,25 @@ func Marked(pools []ceph.Pool, infraID string, kinds ...string) []string {
 }
 
 // Release takes the claims of drivers of an OpenShift cluster off all pools of a Ceph cluster,
-// for its uninstallation. The last user's release clears the flag.
+// for its uninstallation. The last user's release clears the flag. What Ceph refuses of one pool leaves the
+// others to be done.
 func Release(ctx context.Context, client Marker, infraID string, kinds ...string) error {
 	pools, err := client.Pools(ctx)
 	if err != nil {
 		return err
 	}
+	var refused []error
 	for _, p := range pools {
 		for _, kind := range kinds {
-			if pools, err = mark(ctx, client, pools, p.ID, user{infraID, kind}, gone); err != nil {
-				return fmt.Errorf("releasing pool %q: %w", p.Name, err)
+			pools, err = mark(ctx, client, pools, p.ID, user{infraID, kind}, gone)
+			if err == nil {
+				continue
+			}
+			refused = append(refused, fmt.Errorf("releasing pool %q: %w", p.Name, err))
+			if !refusedAlone(err) {
+				return errors.Join(refused...)
 			}
 		}
 	}
-	return nil
+	return errors.Join(refused...)
 }

@@ -146,6 +146,10 @@ func (l *look) mark(ctx context.Context, wanted map[int64]wishes) error {
 			refusals[outcome] = cmp.Or(refusals[outcome], err)
 			continue
 		}
+		if refusedAlone(err) {
+			l.refusedOne(ctx, p.ID, want, err)
+			continue
+		}
 		if err != nil && !errors.Is(err, ceph.ErrNotFound) {
 			return err
 		}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 )
 
 // try returns why the user cannot go through with a change of the flag that an action begins or goes on with. Ceph is
@@ -99,4 +102,40 @@ func undone(p ceph.Pool, u user, wanted wishes) string {
 		return "keeps its nodelete flag although it is no longer in use"
 	}
 	return "keeps this cluster's claim although it is no longer in use"
+}
+
+// refusedAlone says that Ceph has refused to change a pool for a reason of that pool, and none of rights.
+func refusedAlone(err error) bool {
+	var refused *ceph.CommandError
+	return errors.As(err, &refused) && refused.Command != "osd pool ls" &&
+		!ceph.NoAnswer(err) && !errors.Is(err, ceph.ErrDenied) && !errors.Is(err, ceph.ErrNotFound)
+}
+
+// refusedOne tells of such a refusal, by what became of the pool: of what was sent at once, a part may be written.
+func (l *look) refusedOne(ctx context.Context, id int64, want wishes, refusal error) {
+	if pools, err := l.client.Pools(ctx); err == nil {
+		l.has.Pools = pools
+	}
+	p, found := byID(l.has.Pools, id)
+	if !found || next(p, l.user, want) == nothing {
+		return
+	}
+	reason := condition.SyncError
+	if want.keeps() && !p.NoDelete {
+		reason = condition.NotProtected
+	}
+	first, _, _ := strings.Cut(refusal.Error(), "\n")
+	l.found.trouble = append(l.found.trouble, trouble{reason, fmt.Sprintf("pool %q of Ceph cluster %s %s: %s%s",
+		p.Name, l.cluster.FSID, undone(p, l.user, want), first, makeRoom(p, refusal))})
+}
+
+// makeRoom is what to do where a pool has as many keys as Ceph takes; empty where that is not why Ceph refused.
+func makeRoom(p ceph.Pool, refusal error) string {
+	if !strings.Contains(refusal.Error(), "too many keys") {
+		return ""
+	}
+	pool := shell.Quote(p.Name)
+	return fmt.Sprintf("; claims of clusters that are gone use them up: 'ceph osd pool application get %s' shows the keys, and "+
+		"'ceph-csi-driver-operator teardown --list --ceph-conf=ceph.conf --keyring=keyring' which clusters still run; "+
+		"a teardown of one that is gone takes its keys away, or do it by hand: ceph osd pool application rm %s APPLICATION KEY", pool, pool)
 }

@@ -32,6 +32,9 @@ func (c *Client) SetNoDelete(ctx context.Context, pool string, on bool) error {
 	return nil
 }
 
+// MostKeys is how many keys an application of a pool can have.
+const MostKeys = 64
+
 // SetPoolMetadata leaves a key with an application of a pool, which must be enabled.
 func (c *Client) SetPoolMetadata(ctx context.Context, pool, application, key, value string) error {
 	const prefix = "osd pool application set"
@@ -44,6 +47,9 @@ func (c *Client) SetPoolMetadata(ctx context.Context, pool, application, key, va
 		}
 		if p.Metadata[application] == nil {
 			p.Metadata[application] = map[string]string{}
+		}
+		if _, found := p.Metadata[application][key]; !found && len(p.Metadata[application]) >= MostKeys {
+			return refusal(prefix, syscall.EINVAL, fmt.Sprintf("too many keys set for application '%s' on pool '%s'; max %d", application, pool, MostKeys))
 		}
 		p.Metadata[application][key] = value
 		return nil
