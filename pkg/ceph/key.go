@@ -48,12 +48,15 @@ const keyHeader = 2 + 4 + 4 + 2
 // KeyType is the cipher of a cephx key, as Ceph names it.
 type KeyType string
 
-// Types of keys. Every release knows AES; AES256 is known to Ceph 20.2.4 and later, ceph-csi 3.16.3 and
+// Types of keys. Every release knows AES; AES256 is known to Ceph since StrongReleases, ceph-csi 3.16.3 and
 // 3.17.1, and Linux 7.0.
 const (
 	AES    KeyType = "aes"
 	AES256 KeyType = "aes256k"
 )
+
+// StrongReleases are the first of Ceph 20 and 19 that know keys of type AES256; 21 and later all do.
+const StrongReleases = "20.2.4 or 19.2.6"
 
 // secrets are the type and the length of the secret of each number of a type.
 var secrets = map[uint16]struct {

@@ -25,7 +25,7 @@ type MonMap struct {
 }
 
 // KeyTypes are the types of keys that a Ceph cluster lets users have. The zero value is that of a Ceph
-// before 20.2.4 or 19.2.6, which knows but one.
+// before StrongReleases, which knows but one.
 type KeyTypes struct {
 	Allowed   []KeyType
 	Preferred KeyType

@@ -35,7 +35,7 @@ func TestKeyTypes(t *testing.T) {
 		want   expect
 	}{
 		"Old": {
-			reason: "Ceph before 20.2.4", change: func(*rig) {},
+			reason: "Ceph before 20.2.4 or 19.2.6", change: func(*rig) {},
 			want: expect{state: OK, message: []string{"aes, the only type"}},
 		},
 		"Upgraded": {
@@ -175,6 +175,6 @@ func TestKeyTypeRefused(t *testing.T) {
 	r := newRig(t)
 	r.ceph.SetKeyTypes(ceph.AES256, ceph.AES256)
 	verify(t, r.run(), []expect{
-		{group: "Ceph", name: "connection", state: Wrong, message: []string{"its key is of type aes"}, fix: "ceph auth rotate client.admin --key_type aes256k"},
+		{group: "Ceph", name: "connection", state: Wrong, message: []string{"its key is of type aes, which a Ceph that was made with 20.2.4 or 19.2.6, or later, does not allow"}, fix: "ceph auth rotate client.admin --key_type aes256k"},
 	})
 }

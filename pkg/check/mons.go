@@ -133,7 +133,7 @@ func connection(config Config, f facts) []Line {
 		message := fmt.Sprintf("the mons refuse %s: it does not exist, has another key, or has no caps for mons", user)
 		fix := []string{shell.Command("ceph", "auth", "get", user, "-o", config.Keyring.Name)}
 		if f.user.value.Key.Type() == ceph.AES {
-			message += fmt.Sprintf("; or its key is of type %s, which a new Ceph 20 does not allow", ceph.AES)
+			message += fmt.Sprintf("; or its key is of type %s, which a Ceph that was made with %s, or later, does not allow", ceph.AES, ceph.StrongReleases)
 			fix = append(fix, fmt.Sprintf("ceph auth rotate %s --key_type %s  # only where ceph mon dump allows no other type", shell.Quote(user), ceph.AES256))
 		}
 		return []Line{wrong(name, message, fix...)}

@@ -14,8 +14,8 @@ import (
 // chooseKey decides the type of keys of the driver's users; empty where Ceph knows but one.
 //
 //	setting  allowed by Ceph  release of ceph-csi | type
-//	–        –, before 20.2.4 any                 | –
-//	aes      –, before 20.2.4 any                 | –
+//	–        none (old Ceph)  any                 | –
+//	aes      none (old Ceph)  any                 | –
 //	–        aes among them   any                 | aes, which all nodes and drivers know
 //	–        aes256k only     knows it            | aes256k
 //	any      it among them    knows it            | the setting's
@@ -38,8 +38,8 @@ func allowedKey(d driver.Driver, in input) (ceph.KeyType, error) {
 	switch {
 	case wish != "" && !keys.Allows(wish):
 		if len(keys.Allowed) == 0 {
-			return "", fmt.Errorf("%s is %s, but the Ceph cluster knows keys of type %s only, as all before 20.2.4: choose that, or upgrade Ceph",
-				setting(d), wish, ceph.AES)
+			return "", fmt.Errorf("%s is %s, but the Ceph cluster knows keys of type %s only, as all before %s: choose that, or upgrade Ceph",
+				setting(d), wish, ceph.AES, ceph.StrongReleases)
 		}
 		return "", fmt.Errorf("%s is %s, but the Ceph cluster allows keys of type %s only; choose that, or allow the other with: %s",
 			setting(d), wish, keys.Allowed[0], allowBoth)

@@ -23,7 +23,7 @@ func TestChooseKey(t *testing.T) {
 	}{
 		"Old":          {reason: "it would not know the argument"},
 		"OldAsked":     {reason: "it has no other", wish: ceph.AES},
-		"OldStrong":    {reason: "it does not know the command that allows others", wish: ceph.AES256, bad: "knows keys of type aes only, as all before 20.2.4: choose that, or upgrade Ceph"},
+		"OldStrong":    {reason: "it does not know the command that allows others", wish: ceph.AES256, bad: "knows keys of type aes only, as all before 20.2.4 or 19.2.6: choose that, or upgrade Ceph"},
 		"AsksForNew":   {reason: "it may have been taken away", wish: ceph.AES256, allowed: both[:1], bad: "allow the other with: ceph mon set auth_allowed_ciphers aes,aes256k"},
 		"Upgraded":     {reason: "nodes may be older than the cluster", allowed: both, want: ceph.AES},
 		"UpgradedAsks": {reason: "a person knows the nodes", wish: ceph.AES256, allowed: both, want: ceph.AES256},

@@ -30,7 +30,7 @@ func (c *Conn) UserIDs(ctx context.Context) ([]string, error) {
 
 // CreateUser makes a cephx user, or returns the one that exists with exactly these caps. With
 // other caps it is an error. A new key is of that type; empty leaves the choice to Ceph, which before
-// 20.2.4 has but one.
+// ceph.StrongReleases has but one.
 func (c *Conn) CreateUser(ctx context.Context, id string, caps ceph.Caps, kind ceph.KeyType) (ceph.User, error) {
 	args := user(id, caps)
 	if kind != "" {

@@ -175,8 +175,8 @@ func open(source ceph.Source, monitors []ceph.Address, options Options) (*rados.
 		return nil, fmt.Errorf("%w within %s s", ceph.ErrUnreachable, seconds(options.Mount, defaultMount))
 	}
 	if -number(err) == int(syscall.EINVAL) && source.Key.Type() == ceph.AES256 {
-		return nil, fmt.Errorf("%w: the key of client.%s is of type %s, which needs librados 20.2.4 or newer; `ceph auth rotate %s --key_type %s` makes another one, where the cluster allows that",
-			ceph.ErrKeyType, source.UserID, ceph.AES256, shell.Quote("client."+source.UserID), ceph.AES)
+		return nil, fmt.Errorf("%w: the key of client.%s is of type %s, which needs librados %s, or newer; `ceph auth rotate %s --key_type %s` makes another one, where the cluster allows that",
+			ceph.ErrKeyType, source.UserID, ceph.AES256, ceph.StrongReleases, shell.Quote("client."+source.UserID), ceph.AES)
 	}
 	return nil, failure("connect", "", err)
 }
@@ -186,7 +186,7 @@ func orWeak(source ceph.Source) string {
 	if source.Key.Type() != ceph.AES {
 		return ""
 	}
-	return fmt.Sprintf(", or its key is of type %s, which a new Ceph 20 does not allow (`ceph auth rotate %s --key_type %s` makes another one)", ceph.AES, shell.Quote("client."+source.UserID), ceph.AES256)
+	return fmt.Sprintf(", or its key is of type %s, which a Ceph that was made with %s, or later, does not allow (`ceph auth rotate %s --key_type %s` makes another one)", ceph.AES, ceph.StrongReleases, shell.Quote("client."+source.UserID), ceph.AES256)
 }
 
 func configure(source ceph.Source, monitors []ceph.Address, options Options) (*rados.Conn, error) {
