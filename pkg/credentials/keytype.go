@@ -1,10 +1,12 @@
 package credentials
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -112,16 +114,28 @@ func turns(has, wanted ceph.KeyType, in input) bool {
 	return in.keyType != "" || !slices.Contains(in.cluster.MonMap.Keys.Allowed, has)
 }
 
+// strengthen is what to do where mons refuse to make keys of type aes while they still accept them; empty where that
+// is not what an error may be.
+func (c *Controller) strengthen(in input, kind ceph.KeyType, err error) string {
+	errno := ceph.Errno(err)
+	if kind != ceph.AES || !in.cluster.MonMap.Keys.Allows(ceph.AES256) || errno != syscall.EINVAL && errno != syscall.EPERM {
+		return ""
+	}
+	return fmt.Sprintf("; where that is for the type of the key, either set %s to %s, if the kernels of all nodes (Linux %d, or a backport) and the driver (%s) know such keys, "+
+		"or have the mons make keys of type %s with: ceph config set mon mon_auth_allow_insecure_key true",
+		setting(c.Driver), ceph.AES256, driver.StrongKernel, driver.StrongReleases, ceph.AES)
+}
+
 // turn gives a user a key of another type.
-func (c *Controller) turn(ctx context.Context, cluster Ceph, user ceph.User, kind ceph.KeyType) (ceph.User, error) {
+func (c *Controller) turn(ctx context.Context, cluster Ceph, user ceph.User, kind ceph.KeyType, in input) (ceph.User, error) {
 	turned, err := cluster.RotateKey(ctx, user.UserID, kind)
 	if ceph.NoAnswer(err) {
 		return ceph.User{}, err
 	}
 	if err != nil {
+		mend := cmp.Or(c.strengthen(in, kind, err), fmt.Sprintf("; an administrator of Ceph does it with: ceph auth rotate %s --key_type %s", shell.Quote(user.Entity()), kind))
 		// Not as ErrDenied: the users are made all the same.
-		return ceph.User{}, fmt.Errorf("the key of %s is of type %s and has to be of type %s: %v; an administrator of Ceph does it with: ceph auth rotate %s --key_type %s",
-			user.Entity(), user.Key.Type(), kind, err, shell.Quote(user.Entity()), kind)
+		return ceph.User{}, fmt.Errorf("the key of %s is of type %s and has to be of type %s: %v%s", user.Entity(), user.Key.Type(), kind, err, mend)
 	}
 	c.Recorder.Eventf("CephUserKeyRotated", "Gave Ceph user %s a key of type %s; volumes that are mounted with the old one have to be mounted anew", user.Entity(), kind)
 	return turned, nil

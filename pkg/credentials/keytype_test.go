@@ -2,6 +2,7 @@ package credentials
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -85,6 +86,63 @@ func TestKeyTypeWithoutTheRight(t *testing.T) {
 	f.sync()
 	f.keyTypes(ceph.AES)
 	f.expect(condition.CredentialsDegraded, operatorv1.ConditionTrue, condition.SyncError, "ceph auth rotate client.csi-rbd-provisioner.infra --key_type aes256k")
+}
+
+// TestWeakKeysRefused: mons may be told to make no keys of type aes while they still accept them. That is no
+// matter of the user's rights, so that nobody gets the operator's own for it.
+func TestWeakKeysRefused(t *testing.T) {
+	const stronger = "spec.driverConfig.ceph.keyType of ClusterCSIDriver rbd.csi.ceph.com to aes256k"
+	const weaker = "ceph config set mon mon_auth_allow_insecure_key true"
+	both := []ceph.KeyType{ceph.AES, ceph.AES256}
+	tests := map[string]struct {
+		reason  string
+		allowed []ceph.KeyType
+		errno   syscall.Errno
+		wish    ceph.KeyType
+		// before is the type of the keys that the users have; empty where there are none yet.
+		before ceph.KeyType
+		// advised says that both ways out are named.
+		advised bool
+	}{
+		"Invalid":  {reason: "as mons answer", allowed: both, errno: syscall.EINVAL, advised: true},
+		"Denied":   {reason: "as the command itself does", allowed: both, errno: syscall.EPERM, advised: true},
+		"Asked":    {reason: "the setting is one of the two things to change", allowed: both, errno: syscall.EINVAL, wish: ceph.AES, advised: true},
+		"Turned":   {reason: "nor does an administrator's command make one", allowed: both, errno: syscall.EPERM, wish: ceph.AES, before: ceph.AES256, advised: true},
+		"Existing": {reason: "keys that are there work", allowed: both, errno: syscall.EINVAL, before: ceph.AES},
+		"Strong":   {reason: "these are made", allowed: both, errno: syscall.EINVAL, wish: ceph.AES256},
+		"Other":    {reason: "that is not about keys", allowed: both, errno: syscall.EBUSY},
+		"OneType":  {reason: "there is no other to choose", allowed: both[:1], errno: syscall.EINVAL},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, driver.RBD)
+			f.ceph.SetKeyTypes(ceph.AES256, tc.allowed...)
+			f.connect()
+			if tc.before != "" {
+				f.settings.KeyType = tc.before
+				f.sync()
+				f.keyTypes(tc.before)
+			}
+			f.ceph.RefuseWeakKeys(tc.errno)
+			f.settings.KeyType = tc.wish
+			f.later()
+			got := f.operator.Condition(condition.CredentialsDegraded)
+			if named := strings.Contains(got.Message, stronger) && strings.Contains(got.Message, weaker); named != tc.advised {
+				t.Errorf("%s: got %s, %s", tc.reason, got.Reason, got.Message)
+			}
+			if !tc.advised {
+				return
+			}
+			f.expect(condition.CredentialsDegraded, operatorv1.ConditionTrue, condition.SyncError, "cannot create key of insecure type aes", "Linux 7", driver.StrongReleases)
+			if said := f.operator.Condition(condition.CredentialsMinted); said != nil && said.Reason == condition.Passthrough {
+				t.Errorf("%s: the operator's user is passed on: %s", tc.reason, said.Message)
+			}
+			f.ceph.RefuseWeakKeys(0)
+			f.later()
+			f.expect(condition.CredentialsDegraded, operatorv1.ConditionFalse, condition.AsExpected)
+			f.keyTypes(ceph.AES)
+		})
+	}
 }
 
 // TestDoubt: what a kernel's version tells is no proof, so that users are made all the same.

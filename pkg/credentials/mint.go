@@ -3,6 +3,7 @@ package credentials
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"syscall"
@@ -180,12 +181,16 @@ func (c *Controller) ensure(ctx context.Context, cluster Ceph, id string, caps c
 		if user, err = cluster.CreateUser(ctx, id, caps, kind); err == nil {
 			c.Recorder.Eventf("CephUserCreated", "Created Ceph user %s for %s", user.Entity(), c.Driver.Name)
 		}
+		if mend := c.strengthen(in, kind, err); mend != "" {
+			// Not as ErrDenied: that nobody may make such keys says nothing of the operator's rights.
+			err = fmt.Errorf("%v%s", err, mend)
+		}
 	}
 	if err != nil {
 		return ceph.User{}, err
 	}
 	if turns(user.Key.Type(), kind, in) {
-		if user, err = c.turn(ctx, cluster, user, kind); err != nil {
+		if user, err = c.turn(ctx, cluster, user, kind, in); err != nil {
 			return ceph.User{}, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -35,8 +36,10 @@ type Cluster struct {
 	users      map[string]user
 	keys       ceph.KeyTypes
 	keysMade   uint64
-	writes     map[string]int
-	dials      int
+	// refusesWeak is the error number with which mons refuse to make keys of type aes; 0 where they make them.
+	refusesWeak syscall.Errno
+	writes      map[string]int
+	dials       int
 	// outage is nil while the cluster answers.
 	outage  *outage
 	daemons daemons
@@ -77,6 +80,14 @@ func (c *Cluster) SetKeyTypes(preferred ceph.KeyType, allowed ...ceph.KeyType) {
 	defer c.mu.Unlock()
 	c.keys = ceph.KeyTypes{Allowed: allowed, Preferred: preferred}
 	c.epoch++
+}
+
+// RefuseWeakKeys is `ceph config set mon mon_auth_allow_insecure_key false`: mons answer with that number. 0 takes it
+// back.
+func (c *Cluster) RefuseWeakKeys(errno syscall.Errno) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refusesWeak = errno
 }
 
 // AddMon adds a mon at addresses that no mon ever had.

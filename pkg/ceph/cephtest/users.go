@@ -77,6 +77,14 @@ func (c *Cluster) makeKey(kind ceph.KeyType) ceph.Key {
 	return newKey(cmp.Or(kind, c.keys.Preferred), c.keysMade)
 }
 
+// checkWeak refuses a command that would make a key of type aes, where mons make none.
+func (c *Cluster) checkWeak(prefix string, kind ceph.KeyType) error {
+	if c.refusesWeak == 0 || cmp.Or(kind, c.keys.Preferred) == ceph.AES256 {
+		return nil
+	}
+	return refusal(prefix, c.refusesWeak, "cannot create key of insecure type aes")
+}
+
 // newKey makes a valid cephx key.
 func newKey(kind ceph.KeyType, number uint64) ceph.Key {
 	head, length := byte(1), byte(16)
@@ -147,6 +155,9 @@ func (c *Client) CreateUser(ctx context.Context, id string, caps ceph.Caps, kind
 			return refusal(prefix, syscall.EINVAL, "key for client."+id+" exists but cap does not match")
 		}
 		if !found {
+			if err := cluster.checkWeak(prefix, kind); err != nil {
+				return err
+			}
 			u = user{key: cluster.makeKey(kind), caps: caps}
 			cluster.users[id] = u
 		}
@@ -166,6 +177,9 @@ func (c *Client) RotateKey(ctx context.Context, id string, kind ceph.KeyType) (o
 		u, found := cluster.users[id]
 		if !found {
 			return refusal(prefix, syscall.ENOENT, "entity does not exist")
+		}
+		if err := cluster.checkWeak(prefix, kind); err != nil {
+			return err
 		}
 		u.key = cluster.makeKey(kind)
 		cluster.users[id] = u
