@@ -82,7 +82,7 @@ type Config struct {
 	Cluster *ctrl.Latest[ceph.Cluster]
 	// Live returns the connection to the Ceph cluster with that fsid; false while there is none.
 	Live func(fsid string) (Ceph, bool)
-	// Dial makes another connection.
+	// Dial makes another connection, also as one of the driver's users, to try its key.
 	Dial func(ctx context.Context, source ceph.Source) (Session, error)
 	// Usage tells of a new class a little later than StorageClasses, and of volumes too.
 	Usage *ctrl.Latest[usage.Usage]

@@ -3,6 +3,7 @@ package credentials
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,13 +106,30 @@ func doubt(in input, mend string, users ...ceph.Credentials) string {
 }
 
 // turns says whether a user gets another key: where the setting asks for another type than it has, or
-// Ceph does not accept that any more. A key that works is left alone otherwise: volumes are mounted
-// with it.
-func turns(has, wanted ceph.KeyType, in input) bool {
-	if wanted == "" || has == wanted {
-		return false
+// the mons do not accept it any more. A key that works is left alone otherwise: volumes are mounted
+// with it. That its type is gone from the monmap does not tell: mons that were started with
+// mon_auth_emergency_allowed_ciphers accept it all the same.
+func (c *Controller) turns(ctx context.Context, user ceph.User, wanted ceph.KeyType, in input) (bool, error) {
+	has := user.Key.Type()
+	switch {
+	case wanted == "" || has == wanted:
+		return false, nil
+	case in.keyType != "":
+		return true, nil
+	case slices.Contains(in.cluster.MonMap.Keys.Allowed, has):
+		return false, nil
 	}
-	return in.keyType != "" || !slices.Contains(in.cluster.MonMap.Keys.Allowed, has)
+	session, err := c.Dial(ctx, ceph.Source{Monitors: in.cluster.MonMap.MonHost(), FSID: in.cluster.FSID, Credentials: user.Credentials})
+	switch {
+	case err == nil:
+		session.Close()
+		return false, nil
+	case errors.Is(err, ceph.ErrWrongKey):
+		return true, nil
+	case errors.Is(err, ceph.ErrDenied): // Of more than to be let in.
+		return false, nil
+	}
+	return false, fmt.Errorf("trying whether the key of %s still works, as the Ceph cluster allows no keys of type %s: %w", user.Entity(), has, err)
 }
 
 // strengthen is what to do where mons refuse to make keys of type aes while they still accept them; empty where that

@@ -1,6 +1,8 @@
 package credentials
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"syscall"
 	"testing"
@@ -74,6 +76,80 @@ func TestKeyTypeFollowsTheSetting(t *testing.T) {
 	f.settings.KeyType = ""
 	f.sync()
 	f.keyTypes(ceph.AES256)
+}
+
+// TestKeyThatWorksIsLeftAlone: volumes are mounted with it. What the mons accept beside what the monmap allows is
+// known to them only.
+func TestKeyThatWorksIsLeftAlone(t *testing.T) {
+	tests := map[string]struct {
+		reason    string
+		allowed   []ceph.KeyType
+		emergency []ceph.KeyType
+		wish      ceph.KeyType
+		want      ceph.KeyType
+	}{
+		"Allowed":      {reason: "the mons accept it", allowed: []ceph.KeyType{ceph.AES, ceph.AES256}, want: ceph.AES},
+		"Taken":        {reason: "the mons do not accept it any more", allowed: []ceph.KeyType{ceph.AES256}, want: ceph.AES256},
+		"Rescued":      {reason: "the mons accept it all the same", allowed: []ceph.KeyType{ceph.AES256}, emergency: []ceph.KeyType{ceph.AES}, want: ceph.AES},
+		"RescuedOther": {reason: "that is another type", allowed: []ceph.KeyType{ceph.AES256}, emergency: []ceph.KeyType{ceph.AES256}, want: ceph.AES256},
+		"Asked":        {reason: "somebody wants another", allowed: []ceph.KeyType{ceph.AES256}, emergency: []ceph.KeyType{ceph.AES}, wish: ceph.AES256, want: ceph.AES256},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, driver.RBD)
+			f.ceph.SetKeyTypes(ceph.AES, ceph.AES, ceph.AES256)
+			f.connect()
+			f.sync()
+			before := f.ceph.Credentials(f.config.Driver.NodeUser("infra")).Key.Reveal()
+
+			f.ceph.SetKeyTypes(ceph.AES256, tc.allowed...)
+			f.ceph.StartWithEmergencyCiphers(tc.emergency...)
+			f.ceph.AddUser(operatorUser)
+			f.connect()
+			f.settings.KeyType = tc.wish
+			f.sync()
+			f.later()
+			f.keyTypes(tc.want)
+			if kept := f.ceph.Credentials(f.config.Driver.NodeUser("infra")).Key.Reveal() == before; kept != (tc.want == ceph.AES) {
+				t.Errorf("%s: the node user has its key still: %t", tc.reason, kept)
+			}
+			f.expect(condition.CredentialsDegraded, operatorv1.ConditionFalse, condition.AsExpected)
+		})
+	}
+}
+
+// TestKeyThatCannotBeTried: whoever cannot tell whether a key works does not give out another.
+func TestKeyThatCannotBeTried(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		err    error
+		// told is what the condition says; empty where pkg/connection tells.
+		told string
+		want ceph.KeyType
+	}{
+		"Silent":  {"an outage says nothing of keys", ceph.ErrUnreachable, "", ceph.AES},
+		"Unknown": {"librados is too old to try it", ceph.ErrKeyType, "trying whether the key of client.csi-rbd-provisioner.infra still works", ceph.AES},
+		"Denied":  {"the mons have let it in", ceph.ErrDenied, "", ceph.AES},
+		"Refused": {"it does not work", ceph.ErrWrongKey, "", ceph.AES256},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, driver.RBD)
+			f.config.Dial = func(context.Context, ceph.Source) (Session, error) { return nil, fmt.Errorf("connecting: %w", tc.err) }
+			f.restart()
+			f.ceph.SetKeyTypes(ceph.AES, ceph.AES, ceph.AES256)
+			f.connect()
+			f.sync()
+			f.ceph.SetKeyTypes(ceph.AES256, ceph.AES256)
+			f.ceph.AddUser(operatorUser)
+			f.connect()
+			f.sync()
+			f.keyTypes(tc.want)
+			if got := f.operator.Condition(condition.CredentialsDegraded); !strings.Contains(got.Message, tc.told) || (tc.told == "") != (got.Status == operatorv1.ConditionFalse) {
+				t.Errorf("%s: got %+v", tc.reason, got)
+			}
+		})
+	}
 }
 
 func TestKeyTypeWithoutTheRight(t *testing.T) {

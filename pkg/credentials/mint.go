@@ -189,7 +189,11 @@ func (c *Controller) ensure(ctx context.Context, cluster Ceph, id string, caps c
 	if err != nil {
 		return ceph.User{}, err
 	}
-	if turns(user.Key.Type(), kind, in) {
+	turns, err := c.turns(ctx, user, kind, in)
+	if err != nil {
+		return ceph.User{}, err
+	}
+	if turns {
 		if user, err = c.turn(ctx, cluster, user, kind, in); err != nil {
 			return ceph.User{}, err
 		}

@@ -51,7 +51,8 @@ func (c *Cluster) dial(ctx context.Context, source ceph.Source) (*Client, error)
 		return nil, fmt.Errorf("%w within 15 s", ceph.ErrUnreachable)
 	}
 	u, known := c.users[source.UserID]
-	if !known || u.key.Reveal() != source.Key.Reveal() || u.caps.Mon == "" || !c.keys.Allows(u.key.Type()) {
+	accepted := c.keys.Allows(u.key.Type()) || slices.Contains(c.emergency, u.key.Type())
+	if !known || u.key.Reveal() != source.Key.Reveal() || u.caps.Mon == "" || !accepted {
 		return nil, fmt.Errorf("%w: the user does not exist, has another key, or has no mon caps", ceph.ErrWrongKey)
 	}
 	if source.FSID != "" && source.FSID != c.fsid {

@@ -36,6 +36,8 @@ type Cluster struct {
 	users      map[string]user
 	keys       ceph.KeyTypes
 	keysMade   uint64
+	// emergency are types of keys with which mons let users in beside keys.Allowed.
+	emergency []ceph.KeyType
 	// refusesWeak is the error number with which mons refuse to make keys of type aes; 0 where they make them.
 	refusesWeak syscall.Errno
 	writes      map[string]int
@@ -80,6 +82,13 @@ func (c *Cluster) SetKeyTypes(preferred ceph.KeyType, allowed ...ceph.KeyType) {
 	defer c.mu.Unlock()
 	c.keys = ceph.KeyTypes{Allowed: allowed, Preferred: preferred}
 	c.epoch++
+}
+
+// StartWithEmergencyCiphers restarts all mons with mon_auth_emergency_allowed_ciphers, which the monmap does not show.
+func (c *Cluster) StartWithEmergencyCiphers(kinds ...ceph.KeyType) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.emergency = kinds
 }
 
 // RefuseWeakKeys is `ceph config set mon mon_auth_allow_insecure_key false`: mons answer with that number. 0 takes it
