@@ -2,6 +2,8 @@ package assets_test
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,7 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -127,9 +131,34 @@ type serviceMonitor struct {
 		} `json:"selector"`
 		Endpoints []struct {
 			Port, Path, Scheme, Interval, BearerTokenFile string
-			TLSConfig                                     struct{ CAFile, ServerName string } `json:"tlsConfig"`
+			TLSConfig                                     struct{ CAFile, CertFile, KeyFile, ServerName string } `json:"tlsConfig"`
 		} `json:"endpoints"`
 	} `json:"spec"`
+}
+
+// TestServiceMonitorsOfOperators: one field that prometheus-operator does not know, and oc apply fails.
+func TestServiceMonitorsOfOperators(t *testing.T) {
+	files, err := filepath.Glob("csidriveroperators/*/*_servicemonitor.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, "../manifests/12_servicemonitor.yaml")
+	if len(files) != 1+len(driver.All) {
+		t.Fatalf("found %q", files)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var manifest struct {
+			serviceMonitor `json:",inline"`
+			Metadata       metav1.ObjectMeta `json:"metadata"`
+		}
+		if err := yaml.UnmarshalStrict(content, &manifest); err != nil || len(manifest.Spec.Endpoints) == 0 {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
 }
 
 // TestMetrics follows the way of a scrape: ServiceMonitor, Service, kube-rbac-proxy, sidecar.
