@@ -129,7 +129,8 @@ func (c *Controller) turns(ctx context.Context, user ceph.User, wanted ceph.KeyT
 	case errors.Is(err, ceph.ErrDenied): // Of more than to be let in.
 		return false, nil
 	}
-	return false, fmt.Errorf("trying whether the key of %s still works, as the Ceph cluster allows no keys of type %s: %w", user.Entity(), has, err)
+	// Not as silence: the cluster does answer the operator.
+	return false, fmt.Errorf("trying whether the key of %s still works, as the Ceph cluster allows no keys of type %s: %v", user.Entity(), has, err)
 }
 
 // strengthen is what to do where mons refuse to make keys of type aes while they still accept them; empty where that

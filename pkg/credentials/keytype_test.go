@@ -127,7 +127,7 @@ func TestKeyThatCannotBeTried(t *testing.T) {
 		told string
 		want ceph.KeyType
 	}{
-		"Silent":  {"an outage says nothing of keys", ceph.ErrUnreachable, "", ceph.AES},
+		"Silent":  {"an outage says nothing of keys", ceph.ErrUnreachable, "trying whether the key of client.csi-rbd-provisioner.infra still works", ceph.AES},
 		"Unknown": {"librados is too old to try it", ceph.ErrKeyType, "trying whether the key of client.csi-rbd-provisioner.infra still works", ceph.AES},
 		"Denied":  {"the mons have let it in", ceph.ErrDenied, "", ceph.AES},
 		"Refused": {"it does not work", ceph.ErrWrongKey, "", ceph.AES256},
@@ -149,6 +149,26 @@ func TestKeyThatCannotBeTried(t *testing.T) {
 				t.Errorf("%s: got %+v", tc.reason, got)
 			}
 		})
+	}
+}
+
+// TestKeyIsTriedWithItsCaps: somebody took those for mons away, without which nobody is let in, with whatever key.
+func TestKeyIsTriedWithItsCaps(t *testing.T) {
+	f := newFixture(t, driver.RBD)
+	f.ceph.SetKeyTypes(ceph.AES, ceph.AES, ceph.AES256)
+	f.connect()
+	f.sync()
+	node := f.config.Driver.NodeUser("infra")
+	before := f.ceph.Credentials(node).Key.Reveal()
+	f.ceph.SetKeyTypes(ceph.AES256, ceph.AES256)
+	f.ceph.StartWithEmergencyCiphers(ceph.AES)
+	f.ceph.AddUser(operatorUser)
+	f.ceph.SetCaps(node, ceph.Caps{OSD: "allow r"})
+	f.connect()
+	f.sync()
+	f.later()
+	if f.ceph.Credentials(node).Key.Reveal() != before {
+		t.Error("the key is another one")
 	}
 }
 

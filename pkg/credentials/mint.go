@@ -173,8 +173,7 @@ func (c *Controller) ensureAll(ctx context.Context, cluster Ceph, in input) (mad
 	return out, nil
 }
 
-// ensure reads first and writes on a difference only. Unless the caps are complete, those that
-// the user has stay.
+// ensure reads first and writes on a difference only. The key is last: without its caps, nobody lets a user in to try it.
 func (c *Controller) ensure(ctx context.Context, cluster Ceph, id string, caps ceph.Caps, kind ceph.KeyType, in input) (ceph.User, error) {
 	user, err := cluster.User(ctx, id)
 	if errors.Is(err, ceph.ErrNotFound) {
@@ -189,29 +188,30 @@ func (c *Controller) ensure(ctx context.Context, cluster Ceph, id string, caps c
 	if err != nil {
 		return ceph.User{}, err
 	}
-	turns, err := c.turns(ctx, user, kind, in)
-	if err != nil {
+	if user.Caps, err = c.ensureCaps(ctx, cluster, user, caps, in); err != nil {
 		return ceph.User{}, err
 	}
-	if turns {
-		if user, err = c.turn(ctx, cluster, user, kind, in); err != nil {
-			return ceph.User{}, err
-		}
+	turns, err := c.turns(ctx, user, kind, in)
+	if err != nil || !turns {
+		return user, err
 	}
-	at := [2]string{in.cluster.FSID, id}
+	return c.turn(ctx, cluster, user, kind, in)
+}
+
+// ensureCaps returns the caps that a user has then. Unless they are complete, those that the user has stay.
+func (c *Controller) ensureCaps(ctx context.Context, cluster Ceph, user ceph.User, caps ceph.Caps, in input) (ceph.Caps, error) {
+	at := [2]string{in.cluster.FSID, user.UserID}
 	if !in.complete {
 		caps = c.given(at, user.Caps).With(caps)
 	}
-	if user.Caps == caps {
-		c.caps[at] = caps
-		return user, nil
+	if user.Caps != caps {
+		if err := cluster.SetCaps(ctx, user.UserID, caps); err != nil {
+			return ceph.Caps{}, err
+		}
+		c.Recorder.Eventf("CephUserCapsChanged", "Changed the caps of Ceph user %s to what classes and volumes of %s need", user.Entity(), c.Driver.Name)
 	}
-	if err := cluster.SetCaps(ctx, id, caps); err != nil {
-		return ceph.User{}, err
-	}
-	c.Recorder.Eventf("CephUserCapsChanged", "Changed the caps of Ceph user %s to what classes and volumes of %s need", user.Entity(), c.Driver.Name)
-	user.Caps, c.caps[at] = caps, caps
-	return user, nil
+	c.caps[at] = caps
+	return caps, nil
 }
 
 // given are the caps that a user has from this operator. What others have made of them since needs no
