@@ -177,7 +177,7 @@ func groupSnapshots(_ Config, f facts) []Line {
 	if f.cluster.plain() {
 		fix = fmt.Sprintf(snapshotsFrom, "client/config/crd")
 	}
-	return []Line{note(name, fmt.Sprintf("the CRDs serve %s: csi-snapshotter 8.6 or newer, as in OpenShift 4.23, asks for %s, 8.4 and 8.5 for v1beta2: a snapshotter that asks for another one takes no snapshots of groups",
+	return []Line{note(name, fmt.Sprintf("the CRDs serve %s: csi-snapshotter 8.6 or newer, as in OpenShift 4.23, asks for %s, 8.4 and 8.5 for v1beta2: a snapshotter that asks for another one takes no snapshots of groups, by whatever class",
 		strings.Join(versions, ", "), groupSnapshotVersion), fix)}
 }
 

@@ -40,7 +40,7 @@ type snapshotter struct {
 
 var snapshotters = []snapshotter{
 	{regexp.MustCompile(`csi-snapshotter:v(\d+)\.(\d+)\.`), [2]int{8, 6}, [2]int{8, 4}},
-	{regexp.MustCompile(`csi-external-snapshotter:v?(\d+)\.(\d+)\b`), [2]int{4, 23}, [2]int{4, 21}},
+	{regexp.MustCompile(`csi-external-snapshotter(?:-rhel\d+)?:v?(\d+)\.(\d+)\b`), [2]int{4, 23}, [2]int{4, 21}},
 }
 
 // groupSnapshotVersion is what the snapshotter of an image asks for. One that does not tell its release is taken for a

@@ -37,6 +37,7 @@ func TestWithGroupSnapshots(t *testing.T) {
 		"OpenShiftOld": {"the cluster was upgraded, and the image is still the one before: the version it asks for is gone", "v1", "quay.io/openshift/origin-csi-external-snapshotter:4.22", snapshotterContainer, "false", false},
 		"OpenShift423": {"it asks for v1", "v1", "quay.io/openshift/origin-csi-external-snapshotter:4.23", snapshotterContainer, "true", false},
 		"OpenShift5":   {"it asks for v1", "v1", "quay.io/openshift/origin-csi-external-snapshotter:v5.0.1", snapshotterContainer, "true", false},
+		"RedHat":       {"its own name", "v1beta1 v1beta2", "mirror.example.com:5000/openshift4/ose-csi-external-snapshotter-rhel9:v4.21@sha256:0", snapshotterContainer, "true", false},
 		"UpstreamNext": {"it asks for v1", "v1", "mirror:5000/sig-storage-csi-snapshotter:v9.0.0@sha256:0", snapshotterContainer, "true", false},
 		"NoContainer":  {"a renamed container must not go unnoticed", "v1", openshift, "snapshotter", "true", true},
 	}
