@@ -167,12 +167,12 @@ func (c *LivingCluster) add(n naming) {
 	_, ours := driver.Named(n.driver)
 	whose := n.object + " of cluster " + c.InfraID
 	switch {
-	case ours && n.retained:
-		c.Retained.Add(whose, n.handle, n.names...)
-		fallthrough
 	case ours:
 		c.Ours.Add(whose, n.handle, n.names...)
 		c.Shown.Add(whose, "", n.shown...)
+		if n.retained {
+			c.Retained.Add(whose, n.handle, n.names...)
+		}
 	case driver.OfCeph(n.driver) || err == nil:
 		c.Others.Add(c.whose(n.object, n.driver), n.handle, append(n.names, n.shown...)...)
 	}

@@ -23,6 +23,10 @@ func (f *fakeFiles) bare(volume, snapshot string) string {
 
 func TestSnapshotDecisions(t *testing.T) {
 	named := func(c *teardown.Config) { c.Ours = func(teardown.Item) bool { return true } }
+	untagged := func(f *fakeFiles, a, b tenant) string {
+		volume := b.volume()
+		return f.bare(volume, a.snapshot(volume))
+	}
 	tests := map[string]fileCase{
 		"OnForeignVolume": {
 			reason: "ours, on another cluster's volume", verdict: teardown.Remove,
@@ -51,18 +55,14 @@ func TestSnapshotDecisions(t *testing.T) {
 		"UntaggedByHand": {
 			reason: "no journal names it: an administrator made it",
 			lay: func(f *fakeFiles, a, b tenant) string {
-				volume := b.volume()
-				snapshot := f.bare(volume, a.snapshot(volume))
+				snapshot := untagged(f, a, b)
 				f.forget("snap", snapshot)
 				return snapshot
 			},
 		},
 		"UntaggedButNamed": {
 			reason: "the cluster's own VolumeSnapshotContent names it", verdict: teardown.Remove, because: "and an object of the cluster name it", change: named,
-			lay: func(f *fakeFiles, a, b tenant) string {
-				volume := b.volume()
-				return f.bare(volume, a.snapshot(volume))
-			},
+			lay: untagged,
 		},
 		"UntaggedRetained": {
 			reason: "that one says deletionPolicy Retain", verdict: teardown.Keep, because: "deletionPolicy Retain; --include-retained",
@@ -70,16 +70,12 @@ func TestSnapshotDecisions(t *testing.T) {
 				named(c)
 				c.Retained = func(i teardown.Item) bool { return i.Kind == teardown.SubvolumeSnapshot }
 			},
-			lay: func(f *fakeFiles, a, b tenant) string {
-				volume := b.volume()
-				return f.bare(volume, a.snapshot(volume))
-			},
+			lay: untagged,
 		},
 		"UntaggedRecorded": {
 			reason: "an earlier run was ended, and the cluster is gone", verdict: teardown.Remove, because: "and the record of an earlier run name it",
 			lay: func(f *fakeFiles, a, b tenant) string {
-				volume := b.volume()
-				snapshot := f.bare(volume, a.snapshot(volume))
+				snapshot := untagged(f, a, b)
 				f.records[recordObject("a")] = []byte(`{"version":1,"infraID":"a","entries":[{"kind":"subvolume snapshot","uuid":"` + snapshot + `","name":"y"}]}`)
 				return snapshot
 			},
@@ -113,8 +109,7 @@ func TestSnapshotDecisions(t *testing.T) {
 		"UntaggedOfAnother": {
 			reason: "named, and its journal is of a snapshot of another volume", verdict: teardown.Refuse, because: "says that it is of", code: teardown.CodeRefused, change: named,
 			lay: func(f *fakeFiles, a, b tenant) string {
-				volume := b.volume()
-				snapshot := f.bare(volume, a.snapshot(volume))
+				snapshot := untagged(f, a, b)
 				f.omap("snap", snapshot)["csi.source"] = "csi-vol-" + teardowntest.UUID()
 				return snapshot
 			},
