@@ -13,7 +13,7 @@ import (
 // lead to the same Ceph cluster, each to another RADOS namespace of its pools.
 type ConfigEntry struct {
 	ClusterID string
-	// Monitors are "ip:port" each, in the order given.
+	// Monitors are as given, of any form that Ceph's option mon_host has.
 	Monitors []string
 	// ImageNamespace is the RADOS namespace of images, JournalNamespace that in which subvolumes
 	// are recorded; empty for ceph-csi's own choice.
@@ -64,14 +64,34 @@ func ParseConfig(content []byte) ([]ConfigEntry, error) {
 	return out, nil
 }
 
-// HasMon says whether one of the addresses, "ip:port" each, is a mon's of the map.
-func (m MonMap) HasMon(hostPorts []string) bool {
+// HasMon says whether one of the entries of a list of mons, as ListedAddresses takes them, is a mon's of the map.
+func (m MonMap) HasMon(listed []string) bool {
+	return slices.ContainsFunc(listed, func(entry string) bool {
+		return slices.ContainsFunc(ListedAddresses(entry), m.Has)
+	})
+}
+
+// Has says whether a mon listens at an IP and port, with whatever protocol.
+func (m MonMap) Has(at Address) bool {
+	_, found := m.at(at)
+	return found
+}
+
+// ProtocolAt is that of the mon that listens at an IP and port, and where none does, the one that the address has.
+func (m MonMap) ProtocolAt(at Address) Protocol {
+	if known, found := m.at(at); found {
+		return known.Protocol
+	}
+	return at.Protocol
+}
+
+func (m MonMap) at(wanted Address) (Address, bool) {
 	for _, mon := range m.Mons {
 		for _, a := range mon.Addrs {
-			if slices.Contains(hostPorts, a.HostPort()) {
-				return true
+			if a.HostPort() == wanted.HostPort() {
+				return a, true
 			}
 		}
 	}
-	return false
+	return Address{}, false
 }

@@ -40,8 +40,27 @@ func TestParseConfig(t *testing.T) {
 
 func TestHasMon(t *testing.T) {
 	m := MonMap{Mons: []Mon{{Addrs: []Address{{Protocol: V2, IP: "::1", Port: 3300}, {Protocol: V1, IP: "::1", Port: 6789}}}}}
-	if !m.HasMon([]string{"10.0.0.1:6789", "[::1]:6789"}) || m.HasMon([]string{"10.0.0.1:6789"}) || m.HasMon(nil) {
-		t.Error("a mon is known by any of its addresses, and by no other")
+	for name, tc := range map[string]struct {
+		listed []string
+		want   bool
+	}{
+		"Nothing":    {},
+		"Another":    {listed: []string{"10.0.0.1:6789"}},
+		"Beside":     {listed: []string{"10.0.0.1:6789", "[::1]:6789"}, want: true},
+		"OtherPort":  {listed: []string{"[::1]:6790"}},
+		"NoPort":     {listed: []string{"::1"}, want: true},
+		"Spelling":   {listed: []string{"[0:0::1]:3300"}, want: true},
+		"Protocol":   {listed: []string{"v2:[::1]:3300/0"}, want: true},
+		"Vector":     {listed: []string{"[v2:[::1]:3300/0,v1:[::1]:6789/0]"}, want: true},
+		"Name":       {listed: []string{"mon-a.example.com:6789"}},
+		"NoAddress":  {listed: []string{"", "[", "a b"}},
+		"SeveralIn1": {listed: []string{"10.0.0.1,::1"}, want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := m.HasMon(tc.listed); got != tc.want {
+				t.Errorf("HasMon(%q) is %t: a mon is known by any of its addresses, however written, and by no other", tc.listed, got)
+			}
+		})
 	}
 }
 

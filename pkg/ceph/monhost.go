@@ -23,7 +23,7 @@ var ErrUnresolved = errors.New("host name not resolved")
 // out as long as one address remains; otherwise the error wraps ErrUnresolved. More entries
 // than MaxAddresses are an error; names may still resolve to more addresses.
 func ParseMonHost(ctx context.Context, text string, resolve Resolver) ([]Address, error) {
-	entries, err := splitMonHost(text)
+	entries, err := SplitMonHost(text)
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +54,23 @@ func ParseMonHost(ctx context.Context, text string, resolve Resolver) ([]Address
 	return UniqueAddresses(addresses), nil
 }
 
-// splitMonHost cuts at separators outside brackets.
-func splitMonHost(text string) ([]string, error) {
+// Nameless resolves no name: what one machine takes a name for, another may not.
+func Nameless(context.Context, string) ([]netip.Addr, error) { return nil, ErrUnresolved }
+
+// ListedAddresses are those of one entry of a list of mons that ceph-csi hands to librados, of a vector all; none of a name.
+func ListedAddresses(entry string) []Address {
+	if vector, found := strings.CutPrefix(entry, "[v"); found {
+		entry = "v" + strings.TrimSuffix(vector, "]")
+	}
+	addresses, err := ParseMonHost(context.Background(), entry, Nameless)
+	if err != nil {
+		return nil
+	}
+	return addresses
+}
+
+// SplitMonHost cuts such a text at separators outside brackets.
+func SplitMonHost(text string) ([]string, error) {
 	var entries []string
 	depth, start := 0, 0
 	flush := func(end int) {
@@ -113,7 +128,7 @@ func parseVector(ctx context.Context, entry string, resolve Resolver) (addresses
 	if _, err := netip.ParseAddr(inner); err == nil {
 		return nil, false, nil
 	}
-	members, err := splitMonHost(inner)
+	members, err := SplitMonHost(inner)
 	if err != nil {
 		return nil, true, err
 	}

@@ -67,6 +67,13 @@ func (m MonMap) V2Only() bool {
 	})
 }
 
+// SpeaksBoth says that there are addresses of both messenger protocols.
+func (m MonMap) SpeaksBoth() bool {
+	return !m.V2Only() && slices.ContainsFunc(m.Mons, func(mon Mon) bool {
+		return slices.ContainsFunc(mon.Addrs, func(a Address) bool { return a.Protocol == V2 })
+	})
+}
+
 // MonHost lists every mon once, by the address that a client of ours takes: v2 if the mon
 // has one.
 func (m MonMap) MonHost() []Address {

@@ -29,6 +29,8 @@ type known struct {
 	unsafeReads []string
 	// maps are the monmaps of connected clusters.
 	maps []ceph.MonMap
+	// picks is Driver.PicksMons.
+	picks bool
 }
 
 // decide returns config.json: the clusters as they are now, and every other one that existing
@@ -70,7 +72,7 @@ func decide(k known, existing []byte, ours members) ([]byte, members, error) {
 		}
 		d.set(other.FSID, "monitors", other.Monitors)
 	}
-	d.follow(k.maps)
+	d.follow(k.maps, k.picks)
 	for _, e := range d.entries {
 		w := k.affinity(e.ClusterID)
 		w.sure = w.sure && (e.ClusterID == k.cluster.FSID || d.ours.has(e.ClusterID, w.path) || !d.has(e.ClusterID, w.path))
@@ -161,11 +163,14 @@ func (d *decision) wish(clusterID string, w wish) {
 
 // follow puts the mons of connected clusters into entries that have one of them, and whose clusterID
 // is nobody's fsid. With mons of several, nobody knows which of them is meant.
-func (d *decision) follow(maps []ceph.MonMap) {
+func (d *decision) follow(maps []ceph.MonMap, picks bool) {
 	for _, e := range d.entries {
 		of := slices.DeleteFunc(slices.Clone(maps), func(m ceph.MonMap) bool { return !m.HasMon(e.Monitors) })
-		if len(of) == 1 && !ceph.IsFSID(e.ClusterID) && !sameSet(alike(of[0], e.Monitors), e.Monitors) {
-			d.set(e.ClusterID, "monitors", alike(of[0], e.Monitors))
+		if len(of) != 1 || ceph.IsFSID(e.ClusterID) {
+			continue
+		}
+		if mons := alike(of[0], e.Monitors, picks); !sameSet(mons, e.Monitors) {
+			d.set(e.ClusterID, "monitors", mons)
 		}
 	}
 }

@@ -127,7 +127,7 @@ func (c elsewhere) write(ctx context.Context, t target, clusters []ceph.Cluster)
 			return false, err
 		}
 		before, found := secret.Data[t.key]
-		after, err := t.mons(before, found, clusters)
+		after, err := t.mons(before, found, clusters, c.Driver.PicksMons)
 		if err != nil || string(after) == string(before) {
 			return false, err
 		}
@@ -140,7 +140,7 @@ func (c elsewhere) write(ctx context.Context, t target, clusters []ceph.Cluster)
 		return false, err
 	}
 	before, found := configMap.Data[t.key]
-	after, err := t.entries([]byte(before), found, clusters)
+	after, err := t.entries([]byte(before), found, clusters, c.Driver.PicksMons)
 	if err != nil || string(after) == before {
 		return false, err
 	}

@@ -3,9 +3,11 @@ package monitors
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/events"
@@ -153,6 +155,45 @@ func TestOutOfBandKeepsTheProtocol(t *testing.T) {
 	o.sync()
 	if got := o.configJSON(); !strings.Contains(got, `["10.20.0.2:3300","10.20.0.3:3300"]`) {
 		t.Errorf("got %s", got)
+	}
+}
+
+func TestAlike(t *testing.T) {
+	m := monmap(t, "v2:10.0.0.1:3300 v1:10.0.0.1:6789", "v2:10.0.0.2:3300 v1:10.0.0.2:6789")
+	v1, v2 := []string{"10.0.0.1:6789", "10.0.0.2:6789"}, []string{"10.0.0.1:3300", "10.0.0.2:3300"}
+	both := []string{"10.0.0.1:3300", "10.0.0.1:6789", "10.0.0.2:3300", "10.0.0.2:6789"}
+	spelt, vector := []string{"v2:10.0.0.2:3300", "10.0.0.1", "v1:10.0.0.2:6789/0"}, []string{"[v2:10.0.0.1:3300/0,v1:10.0.0.1:6789/0]"}
+	for name, tc := range map[string]struct {
+		reason                string
+		before, picked, taken []string
+	}{
+		"V1":        {"one mon is new", []string{"10.0.0.1:6789"}, v1, v1},
+		"V2":        {"one mon is new", []string{"10.0.0.1:3300"}, v2, v2},
+		"Both":      {"rbd map picks, and which volumes speak what nobody knows; mount.ceph takes all", []string{"10.0.0.1:3300", "10.0.0.1:6789"}, both, v1},
+		"BothGone":  {"of a mon that is no longer there, the port tells", []string{"10.0.0.1:6789", "10.0.0.9:3300"}, both, v1},
+		"OneGone":   {"and a mon that is no longer there goes", []string{"10.0.0.1:6789", "10.0.0.2:6789", "10.0.0.9:6789"}, v1, v1},
+		"NoPort":    {"it is of both; the kernel takes that of v1", []string{"10.0.0.1"}, both, v1},
+		"Mixed":     {"v1 is among them", []string{"10.0.0.1", "10.0.0.9:3300"}, both, v1},
+		"Vector":    {"all addresses of a mon", vector, both, v1},
+		"InOne":     {"several mons in an entry", []string{"10.0.0.1:3300,10.0.0.9:3300"}, v2, v2},
+		"AllThere":  {"nothing has to change", both, both, both},
+		"Spelt":     {"nothing has to change", spelt, spelt, spelt},
+		"Protocol":  {"one mon is new", []string{"v2:10.0.0.2:3300/0"}, v2, v2},
+		"Name":      {"the port tells", []string{"mon-a:3300"}, v2, v2},
+		"NameOfV1":  {"the default", []string{"mon-a:6789"}, v1, v1},
+		"Different": {"v1 of one, v2 of the other", []string{"10.0.0.1:6789", "10.0.0.2:3300"}, both, v1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for picks, want := range map[bool][]string{true: tc.picked, false: tc.taken} {
+				got := alike(m, tc.before, picks)
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%s, client picks: %t (-want +got):\n%s", tc.reason, picks, diff)
+				}
+				if again := alike(m, got, picks); !slices.Equal(again, got) {
+					t.Errorf("%s, client picks: %t: then %q", tc.reason, picks, again)
+				}
+			}
+		})
 	}
 }
 

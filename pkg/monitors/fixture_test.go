@@ -28,6 +28,8 @@ type fixture struct {
 	t          *testing.T
 	kube       *fake.Clientset
 	secrets    interface{ Update(any) error }
+	classes    interface{ Add(any) error }
+	volumes    interface{ Add(any) error }
 	configMaps interface{ Update(any) error }
 	operator   v1helpers.OperatorClient
 	spec       *operatorv1.OperatorSpec
@@ -47,10 +49,13 @@ func newFixture(t *testing.T) *fixture {
 	}
 	f.placement.Set(ceph.Placement{FSID: cephtest.FSID, Filesystem: "fs", SubvolumeGroup: "csi"})
 	f.operator = v1helpers.NewFakeOperatorClient(f.spec, &operatorv1.OperatorStatus{}, nil)
-	core := informers.NewSharedInformerFactory(f.kube, 0).Core().V1()
+	all := informers.NewSharedInformerFactory(f.kube, 0)
+	core, classes := all.Core().V1(), all.Storage().V1().StorageClasses()
+	f.classes, f.volumes = classes.Informer().GetIndexer(), core.PersistentVolumes().Informer().GetIndexer()
 	f.secrets, f.configMaps = core.Secrets().Informer().GetIndexer(), core.ConfigMaps().Informer().GetIndexer()
 	f.controller = New(Config{Env: ctrl.Env{
 		Driver: driver.CephFS, Operator: f.operator, Kube: f.kube, Secrets: core.Secrets(), ConfigMaps: core.ConfigMaps(),
+		StorageClasses: classes, PersistentVolumes: core.PersistentVolumes(),
 		Settings: func() (driver.Settings, error) { return f.settings, f.wrong }, Clock: clock.RealClock{}, Recorder: f.recorder,
 	},
 		Cluster: &f.cluster, Clusters: &f.clusters, Placement: &f.placement,

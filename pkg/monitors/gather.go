@@ -5,7 +5,12 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
@@ -22,10 +27,11 @@ func (c *Controller) gather() known {
 	if live, ok := c.Cluster.Get(); ok {
 		cluster = cluster.Succeed(recordOf(live))
 	}
+	msgr2 := c.speaksMsgr2(settings)
 	k := known{
-		cluster: c.inForm(cluster, settings), grouped: c.Driver.NeedsFilesystem, unset: invalid != nil, readAffinity: settings.ReadAffinity,
+		cluster: c.inForm(cluster, msgr2), grouped: c.Driver.NeedsFilesystem, unset: invalid != nil, readAffinity: settings.ReadAffinity,
 		kernelMountOptions: settings.KernelMountOptions, fuseMountOptions: settings.FuseMountOptions,
-		releases: map[string][]string{}, unsafeReads: c.Driver.UnsafeReads,
+		releases: map[string][]string{}, unsafeReads: c.Driver.UnsafeReads, picks: c.Driver.PicksMons,
 	}
 	connected, _ := c.Clusters.Get()
 	for _, other := range connected {
@@ -34,7 +40,7 @@ func (c *Controller) gather() known {
 		if other.FSID != cluster.FSID {
 			further := recordOf(other)
 			if c.Driver.PicksMons {
-				further = c.inForm(further, settings)
+				further = c.inForm(further, msgr2)
 			}
 			k.others = append(k.others, further)
 		}
@@ -58,11 +64,42 @@ func recordOf(cluster ceph.Cluster) state.Cluster {
 	return record
 }
 
-// inForm lists the mons by the addresses that the settings need: kernel clients that speak msgr2 know the mons by their v2
+// speaksMsgr2 says whether kernel clients speak messenger protocol 2: by the settings, or, where the mons can be listed in
+// both forms, by the options of a class or a volume, which keeps those with which it was made.
+func (c *Controller) speaksMsgr2(settings driver.Settings) bool {
+	if settings.Msgr2() || !c.Driver.PicksMons {
+		return settings.Msgr2()
+	}
+	classes, unlisted := c.StorageClasses.Lister().List(labels.Everything())
+	volumes, unread := c.PersistentVolumes.Lister().List(labels.Everything())
+	return unlisted != nil || unread != nil ||
+		slices.ContainsFunc(classes, func(class *storagev1.StorageClass) bool {
+			return class.Provisioner == c.Driver.Name && c.haveMsgr2(class.Parameters)
+		}) ||
+		slices.ContainsFunc(volumes, c.isMsgr2)
+}
+
+// isMsgr2 says whether a volume has kernel clients speak messenger protocol 2.
+func (c *Controller) isMsgr2(volume *corev1.PersistentVolume) bool {
+	return volume.Spec.CSI != nil && volume.Spec.CSI.Driver == c.Driver.Name && c.haveMsgr2(volume.Spec.CSI.VolumeAttributes)
+}
+
+// haveMsgr2 says so of parameters by themselves, which are all that counts with a driver that picks mons.
+func (c *Controller) haveMsgr2(parameters map[string]string) bool {
+	return driver.Msgr2(c.Driver.Storage.KernelOptions(parameters, driver.Settings{}))
+}
+
+// matters says of what an event carries that it is such a volume: there are few.
+func (c *Controller) matters(object any) bool {
+	volume, ok := ctrl.Object(object).(*corev1.PersistentVolume)
+	return ok && c.Driver.PicksMons && c.isMsgr2(volume)
+}
+
+// inForm lists the mons by the addresses that kernel clients need: those that speak msgr2 know the mons by their v2
 // addresses. Volumes that were made before speak the other protocol still, where the option is not that of all volumes of
 // the Ceph cluster, as it is for CephFS in the entry of config.json: so others are listed in both forms, or as they are.
-func (c *Controller) inForm(cluster state.Cluster, settings driver.Settings) state.Cluster {
-	if !settings.Msgr2() || len(cluster.MonHost) == 0 {
+func (c *Controller) inForm(cluster state.Cluster, msgr2 bool) state.Cluster {
+	if !msgr2 || len(cluster.MonHost) == 0 {
 		return cluster
 	}
 	var listed []string
@@ -108,7 +145,7 @@ func (c *Controller) measure(before []byte) {
 	var newest time.Time
 	for _, cluster := range clusters {
 		mons := old.monitors(cluster.FSID)
-		if !sameSet(mons, alike(cluster.MonMap, mons)) && cluster.EpochSince.After(newest) {
+		if !sameSet(mons, alike(cluster.MonMap, mons, c.Driver.PicksMons)) && cluster.EpochSince.After(newest) {
 			newest = cluster.EpochSince
 		}
 	}

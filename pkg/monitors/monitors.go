@@ -65,7 +65,7 @@ func New(config Config) *Controller {
 		placements: state.Placements(config.Kube.CoreV1(), config.ConfigMaps.Lister(), config.Driver),
 	}
 	c.Controller = config.Factory(c.name, c.sync).
-		WithInformers(config.Cluster, config.Clusters, config.Placement).
+		WithInformers(config.Cluster, config.Clusters, config.Placement, config.StorageClasses.Informer(), ctrl.Where(config.PersistentVolumes.Informer(), c.matters)).
 		WithFilteredEventsInformers(ctrl.Named(config.Driver.ConfigSecret()), config.Secrets.Informer()).
 		WithFilteredEventsInformers(ctrl.Named(config.Driver.StateConfigMap()), config.ConfigMaps.Informer()).
 		ToController(c.name, config.Recorder)

@@ -92,14 +92,15 @@ func TestSecretOfWhichCluster(t *testing.T) {
 	b := ceph.Cluster{FSID: "b", MonMap: monmap(t, "v1:10.0.1.1:6789", "v1:10.0.1.2:6789")}
 	for content, want := range map[string]string{
 		"10.0.1.2:6789": "10.0.1.1:6789,10.0.1.2:6789", "10.0.0.1:6789,10.0.0.7:6789": "10.0.0.1:6789", "10.9.9.9:6789": "",
-		"10.0.0.1:6789,10.0.1.1:6789": "",
+		"10.0.0.1:6789,10.0.1.1:6789":                            "",
+		"[v2:10.0.1.1:3300/0,v1:10.0.1.1:6789/0]\n10.0.1.9:6789": "10.0.1.1:6789,10.0.1.2:6789",
 	} {
-		got, err := target{}.mons([]byte(content), true, []ceph.Cluster{a, b})
+		got, err := target{}.mons([]byte(content), true, []ceph.Cluster{a, b}, true)
 		if string(got) != want || (err == nil) != (want != "") {
 			t.Errorf("%s became %q, want %q: %v", content, got, want, err)
 		}
 	}
-	if mons := alike(b.MonMap, nil); !slices.Equal(mons, []string{"10.0.1.1:6789", "10.0.1.2:6789"}) {
+	if mons := alike(b.MonMap, nil, true); !slices.Equal(mons, []string{"10.0.1.1:6789", "10.0.1.2:6789"}) {
 		t.Errorf("%v", mons)
 	}
 }

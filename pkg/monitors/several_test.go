@@ -10,6 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 
@@ -162,24 +165,53 @@ func TestProtocols(t *testing.T) {
 		reason       string
 		driver       driver.Driver
 		settings     driver.Settings
+		class        *storagev1.StorageClass
+		volume       *corev1.PersistentVolume
 		inUse, other []string
 	}{
+		"Told": {
+			reason: "a setting that was taken back is still that of volumes that were made meanwhile", driver: driver.RBD,
+			volume: volumeWith(driver.RBD.Name, "krbd:ms_mode=secure"),
+			inUse:  []string{"10.0.0.1:3300", "10.0.0.1:6789"}, other: []string{"10.0.1.1:3300", "10.0.1.1:6789"},
+		},
+		"OwnClass": {
+			reason: "a class of a user's", driver: driver.RBD, class: classWith(driver.RBD.Name, "krbd:ms_mode=prefer-crc"),
+			inUse: []string{"10.0.0.1:3300", "10.0.0.1:6789"}, other: []string{"10.0.1.1:3300", "10.0.1.1:6789"},
+		},
+		"Others": {
+			reason: "other drivers have a config.json of their own, and legacy is v1", driver: driver.RBD,
+			class: classWith("other.example.com", "krbd:ms_mode=secure"), volume: volumeWith(driver.RBD.Name, "krbd:ms_mode=legacy"),
+			inUse: []string{"10.0.0.1:6789"}, other: []string{"10.0.1.1:6789"},
+		},
+		"CephFSClass": {
+			reason: "mount.ceph takes all addresses", driver: driver.CephFS, class: classWith(driver.CephFS.Name, "ms_mode=secure"),
+			inUse: []string{"10.0.0.1:6789"}, other: []string{"10.0.1.1:6789"},
+		},
 		"RBD": {
-			"rbd map takes those of its protocol", driver.RBD, driver.Settings{MapOptions: "krbd:ms_mode=secure"},
-			[]string{"10.0.0.1:3300", "10.0.0.1:6789"}, []string{"10.0.1.1:3300", "10.0.1.1:6789"},
+			reason: "rbd map takes those of its protocol", driver: driver.RBD, settings: driver.Settings{MapOptions: "krbd:ms_mode=secure"},
+			inUse: []string{"10.0.0.1:3300", "10.0.0.1:6789"}, other: []string{"10.0.1.1:3300", "10.0.1.1:6789"},
 		},
 		"CephFS": {
-			"ceph-csi adds the entry's option to those of all volumes, and there is one in that of the cluster in use",
-			driver.CephFS, driver.Settings{KernelMountOptions: "ms_mode=secure"}, []string{"10.0.0.1:3300"}, []string{"10.0.1.1:6789"},
+			reason: "ceph-csi adds the entry's option to those of all volumes, and there is one in that of the cluster in use",
+			driver: driver.CephFS, settings: driver.Settings{KernelMountOptions: "ms_mode=secure"}, inUse: []string{"10.0.0.1:3300"}, other: []string{"10.0.1.1:6789"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			f.controller.Driver, f.settings = tc.driver, tc.settings
+			if tc.class != nil {
+				_ = f.classes.Add(tc.class)
+			}
+			if tc.volume != nil {
+				_ = f.volumes.Add(tc.volume)
+			}
 			m, other := monmap(t, "v2:10.0.0.1:3300 v1:10.0.0.1:6789"), monmap(t, "v2:10.0.1.1:3300 v1:10.0.1.1:6789")
 			other.FSID = "c0ffee00-0000-4000-8000-000000000002"
 			f.cluster.Set(ceph.Cluster{FSID: m.FSID, MonMap: m})
 			f.clusters.Set([]ceph.Cluster{{FSID: m.FSID, MonMap: m}, {FSID: other.FSID, MonMap: other}})
+			if wakes := tc.volume != nil && len(tc.inUse) > 1; tc.volume != nil && f.controller.matters(tc.volume) != wakes {
+				t.Errorf("%s: wakes the controller: %t", tc.reason, !wakes)
+			}
 			content, _, err := decide(f.controller.gather(), nil, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -191,6 +223,21 @@ func TestProtocols(t *testing.T) {
 			}
 		})
 	}
+}
+
+// optionsOf are mapOptions and kernelMountOptions: each driver reads its own.
+func optionsOf(options string) map[string]string {
+	return map[string]string{"mapOptions": options, "kernelMountOptions": options}
+}
+
+func classWith(provisioner, options string) *storagev1.StorageClass {
+	return &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "own"}, Provisioner: provisioner, Parameters: optionsOf(options)}
+}
+
+func volumeWith(driverName, options string) *corev1.PersistentVolume {
+	out := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pvc-1"}}
+	out.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: driverName, VolumeAttributes: optionsOf(options)}
+	return out
 }
 
 // The controller writes what is connected beside the one in use, and keeps it afterwards.

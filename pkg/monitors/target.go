@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -76,7 +75,7 @@ func secretsOf(class string, parameters map[string]string) []target {
 }
 
 // entries returns a config.json with the mons of the connected clusters.
-func (t target) entries(before []byte, found bool, clusters []ceph.Cluster) ([]byte, error) {
+func (t target) entries(before []byte, found bool, clusters []ceph.Cluster, picks bool) ([]byte, error) {
 	if !found {
 		return nil, unusable("does not exist")
 	}
@@ -87,7 +86,7 @@ func (t target) entries(before []byte, found bool, clusters []ceph.Cluster) ([]b
 			return nil
 		}
 		known = true
-		return alike(clusters[i].MonMap, mons)
+		return alike(clusters[i].MonMap, mons, picks)
 	})
 	if err != nil {
 		return nil, unusable("is %v", errNoEntries)
@@ -100,27 +99,28 @@ func (t target) entries(before []byte, found bool, clusters []ceph.Cluster) ([]b
 
 // mons returns the list in a Secret. What does not look like addresses is not overwritten: it
 // could be a key.
-func (t target) mons(before []byte, found bool, clusters []ceph.Cluster) ([]byte, error) {
+func (t target) mons(before []byte, found bool, clusters []ceph.Cluster, picks bool) ([]byte, error) {
 	if !found {
 		return nil, unusable("does not exist")
 	}
 	text := strings.TrimSpace(string(before))
-	if _, err := ceph.ParseMonHost(context.Background(), text, nameless); err != nil {
+	if _, err := ceph.ParseMonHost(context.Background(), text, ceph.Nameless); err != nil {
 		return nil, unusable("is no list of mon addresses")
 	}
-	mons := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(", ;", r) })
+	mons, err := ceph.SplitMonHost(text)
+	if err != nil {
+		return nil, unusable("is %v", err)
+	}
 	c, err := t.cluster(mons, clusters)
 	if err != nil {
 		return nil, err
 	}
-	after := alike(c.MonMap, mons)
+	after := alike(c.MonMap, mons, picks)
 	if sameSet(after, mons) {
 		return before, nil
 	}
 	return []byte(strings.Join(after, ",")), nil
 }
-
-func nameless(context.Context, string) ([]netip.Addr, error) { return nil, ceph.ErrUnresolved }
 
 // cluster is the Ceph cluster that the Secret is of: the one that the class names, or one that
 // has some of the mons, or the only one.
@@ -145,41 +145,36 @@ func (t target) cluster(mons []string, clusters []ceph.Cluster) (ceph.Cluster, e
 	return ceph.Cluster{}, unusable("has mons of none of the connected Ceph clusters (%s), and the StorageClass has no clusterID", fsids(clusters))
 }
 
-// alike lists the mons by the protocol that a list has them by: v2 only where every known
-// address of it is one.
-func alike(m ceph.MonMap, before []string) []string {
-	v2 := false
-	for _, mon := range before {
-		switch protocolOf(m, mon) {
-		case ceph.V1, ceph.Any:
-			return m.Monitors()
-		case ceph.V2:
-			v2 = true
-		default:
-			v2 = v2 || strings.HasSuffix(mon, ":3300")
+// alike lists the mons by the protocols that a list has them by: by both only where clients pick (Driver.PicksMons), and by v2
+// only where no address of it is one of v1. A list that names them so already stays as it is, however it is written.
+func alike(m ceph.MonMap, before []string, picks bool) []string {
+	spoken, known, strange := map[ceph.Protocol]bool{}, map[string]bool{}, false
+	for _, entry := range before {
+		listed := ceph.ListedAddresses(entry)
+		for _, a := range listed {
+			spoken[m.ProtocolAt(a)] = true
+			known[a.HostPort()] = m.Has(a)
+		}
+		strange = strange || !slices.ContainsFunc(listed, m.Has)
+		if len(listed) == 0 && strings.HasSuffix(entry, ":3300") {
+			spoken[ceph.V2] = true
 		}
 	}
-	if !v2 {
-		return m.Monitors()
-	}
+	v1 := spoken[ceph.V1] || spoken[ceph.Any] || !spoken[ceph.V2]
 	var out []string
-	for _, a := range m.MonHost() {
-		out = append(out, a.HostPort())
+	if v1 {
+		out = append(out, m.Monitors()...)
+	}
+	if spoken[ceph.V2] && (picks || !v1) {
+		for _, a := range m.MonHost() {
+			out = append(out, a.HostPort())
+		}
+	}
+	if !strange && !slices.ContainsFunc(out, func(hostPort string) bool { return !known[hostPort] }) {
+		return before
 	}
 	slices.Sort(out)
-	return out
-}
-
-// protocolOf an address in a monmap; empty when it has none such.
-func protocolOf(m ceph.MonMap, hostPort string) ceph.Protocol {
-	for _, mon := range m.Mons {
-		for _, a := range mon.Addrs {
-			if a.HostPort() == hostPort {
-				return a.Protocol
-			}
-		}
-	}
-	return ""
+	return slices.Compact(out)
 }
 
 func fsids(clusters []ceph.Cluster) string {

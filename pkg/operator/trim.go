@@ -15,7 +15,7 @@ import (
 )
 
 // volumeAttributes are what the features read of those that ceph-csi gives a volume.
-var volumeAttributes = []string{"clusterID", "pool", "dataPool", "fsName", "mounter", "tryOtherMounters", "journalPool", "radosNamespace", "staticVolume", "backingSnapshot"}
+var volumeAttributes = []string{"clusterID", "pool", "dataPool", "fsName", "mounter", "tryOtherMounters", "journalPool", "radosNamespace", "staticVolume", "backingSnapshot", "mapOptions", "kernelMountOptions"}
 
 // volumeTrimmer keeps of PersistentVolumes what the features read. With 20,000 of them that
 // is a third of the private memory that the process would need otherwise.

@@ -190,3 +190,18 @@ func TestTrimmedVolumesTellTheirPlace(t *testing.T) {
 		})
 	}
 }
+
+// TestTrimmedVolumesTellTheirProtocol: by which addresses the mons are listed depends on the options that a volume was made with.
+func TestTrimmedVolumesTellTheirProtocol(t *testing.T) {
+	for _, d := range driver.All {
+		full := &corev1.PersistentVolume{}
+		full.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: d.Name, VolumeAttributes: map[string]string{"clusterID": "f", d.KernelOptions: "ms_mode=secure"}}
+		object, err := newVolumeTrimmer(d, cache.NewStore(cache.MetaNamespaceKeyFunc)).trim(full)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if options := d.Storage.KernelOptions(object.(*corev1.PersistentVolume).Spec.CSI.VolumeAttributes, driver.Settings{}); !driver.Msgr2(options) {
+			t.Errorf("%s: %q is left of the options", d.Kind, options)
+		}
+	}
+}
