@@ -15,13 +15,20 @@ import (
 // TestKilledWhileGroupClassIsMadeAnew: the process ends between deletion and creation, and a new one
 // goes on.
 func TestKilledWhileGroupClassIsMadeAnew(t *testing.T) {
+	for name, offered := range map[string]bool{"Offered": true, "NotOffered": false} {
+		t.Run(name, func(t *testing.T) { killedWhileGroupClassIsMadeAnew(t, offered) })
+	}
+}
+
+// killedWhileGroupClassIsMadeAnew is with a class that would be made if there was none, or that would not.
+func killedWhileGroupClassIsMadeAnew(t *testing.T, offered bool) {
 	_, group := resources()
 	before := existing(t, assets.VolumeGroupSnapshotClass, "groupsnapshot.storage.k8s.io/v1beta2", driver.RBD.Name, driver.RBD.OperatorName())
 	before.SetUID("old")
 	before.SetAnnotations(map[string]string{"groupsnapshot.storage.kubernetes.io/is-default-class": "false", "user.example.com/a": "b"})
 	r := newSnapshotsRig(t, before)
 	record := &memory{}
-	r.config.GroupRecord = record
+	r.config.GroupRecord, r.config.GroupSnapshots = record, func() bool { return offered }
 	killed := true
 	r.client.PrependReactor("create", group.Resource, func(clienttesting.Action) (bool, runtime.Object, error) { return killed, nil, errKilled })
 	restart := func() {

@@ -142,19 +142,18 @@ func (c *snapshots) syncClass(ctx context.Context, syncCtx factory.SyncContext, 
 	if !decided || !managed {
 		return "", nil
 	}
-	if existing == nil && c.cannot(class) {
-		return "", nil
-	}
 	wanted := class.wanted(c.Driver, place, w.resource.Version)
 	record := c.record(class.asset.GetKind())
-	if existing != nil {
-		last, _, err := record.Load()
-		if err != nil {
-			return "", err
-		}
+	last, _, err := record.Load()
+	switch {
+	case err != nil:
+		return "", err
+	case existing != nil:
 		return "", c.update(ctx, w, existing, wanted, last)
+	case last.Empty() && c.cannot(class):
+		return "", nil
 	}
-	last, _, err := record.Read(ctx)
+	last, _, err = record.Read(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -162,8 +161,8 @@ func (c *snapshots) syncClass(ctx context.Context, syncCtx factory.SyncContext, 
 	return "", c.create(ctx, w, withoutSecondDefault(wanted, w.all()))
 }
 
-// cannot says that Ceph is too old for what the class is of, or that the controllers do not do it. One that is there is
-// kept: it may be older than this rule, and Ceph and CRDs will be newer.
+// cannot says that Ceph is too old for what the class is of, or that the controllers do not do it. One that is there, or is
+// being made anew, is kept: it may be older than this rule, and Ceph and CRDs will be newer.
 func (c *snapshots) cannot(class snapshotClass) bool {
 	if class.asset.GetKind() != groupSnapshotClassKind {
 		return false
