@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
@@ -32,5 +34,36 @@ func unspoken(d driver.Driver, all []*storagev1.StorageClass, settings driver.Se
 			class.Name, fsid, remedy))
 	}
 	slices.Sort(out)
+	return out
+}
+
+// unheard says which StorageClasses of users, and which volumes, of the Ceph cluster in use no node mounts because they have
+// it speak messenger protocol 2, while the settings, and so config.json, have the mons by their addresses of protocol 1. A
+// volume keeps the options with which it was made.
+func unheard(d driver.Driver, all []*storagev1.StorageClass, volumes []*corev1.PersistentVolume, settings driver.Settings, inUse ceph.Cluster) []string {
+	if d.PicksMons || settings.Msgr2() || !inUse.MonMap.SpeaksBoth() {
+		return nil
+	}
+	deaf := func(parameters map[string]string) bool {
+		return d.Storage.FromParameters(parameters).FSID == inUse.FSID && !driver.InUserSpace(parameters) &&
+			driver.Msgr2(d.Storage.KernelOptions(parameters, settings))
+	}
+	const why = "they have it speak messenger protocol 2, and it is given the mons' addresses of protocol 1"
+	remedy := fmt.Sprintf("add %s to spec.driverConfig.ceph.%s of ClusterCSIDriver %s, which all volumes obey", driver.PreferCRC, d.KernelOptions, d.Name)
+	var out, names []string
+	for _, class := range all {
+		if class.Provisioner == d.Name && !d.Owns(class) && deaf(class.Parameters) {
+			out = append(out, fmt.Sprintf("StorageClass %s: no node mounts its volumes: %s; %s, or make the class anew without", class.Name, why, remedy))
+		}
+	}
+	for _, volume := range volumes {
+		if deaf(volume.Spec.CSI.VolumeAttributes) {
+			names = append(names, volume.Name)
+		}
+	}
+	slices.Sort(out)
+	if slices.Sort(names); len(names) > 0 {
+		out = append(out, fmt.Sprintf("PersistentVolumes %s: no node mounts them anew: %s; %s", condition.Names(names, shown), why, remedy))
+	}
 	return out
 }

@@ -131,7 +131,7 @@ func (a *access) review(ctx context.Context, secret types.NamespacedName) (bool,
 	return answer.Status.Allowed, nil
 }
 
-// shown is how many of those are named that name a Secret.
+// shown is how many names a sentence has.
 const shown = 5
 
 // denials has a sentence for each Secret that may not be read.

@@ -131,7 +131,7 @@ func TestSecretsElsewhere(t *testing.T) {
 	}
 	mine := class(driver.RBD.Name, driver.RBD.OperatorName(), named("provisioner-secret", "rook-ceph", "s"))
 	api, operator, now := &authorizer{}, conditiontest.New(operatorv1.Managed), clocktesting.NewFakeClock(time.Now())
-	config := UsableConfig{StorageClass: newStorageClass(t, driver.RBD, mine, nil), Open: func() bool { return true }, Problems: &ctrl.Latest[[]string]{}, Clusters: &ctrl.Latest[[]ceph.Cluster]{}}
+	config := UsableConfig{StorageClass: newStorageClass(t, driver.RBD, mine, nil), Open: func() bool { return true }, Problems: &ctrl.Latest[[]string]{}, Cluster: &ctrl.Latest[ceph.Cluster]{}, Clusters: &ctrl.Latest[[]ceph.Cluster]{}}
 	config.Operator, config.Clock, config.Recorder = operator, now, events.NewInMemoryRecorder("test", clock.RealClock{})
 	api.on(config.Kube.(*fake.Clientset))
 	config.Problems.Set(nil)
@@ -194,10 +194,11 @@ func TestVolumesSecrets(t *testing.T) {
 			if tc.found {
 				want.name("PersistentVolume v", "tenant", "s")
 			}
-			got, err := c.secretUses(nil)
+			volumes, err := c.volumes()
 			if err != nil {
 				t.Fatal(err)
 			}
+			got := c.secretUses(nil, volumes)
 			if diff := cmp.Diff(want, got); diff != "" || c.matters(volume) != tc.found {
 				t.Errorf("%s: is heard of: %t\n%s", tc.reason, c.matters(volume), diff)
 			}

@@ -249,7 +249,7 @@ func TestUsable(t *testing.T) {
 				StorageClass: newStorageClass(t, driver.RBD, tc.existing, nil),
 				Open:         func() bool { return !tc.closed },
 				Problems:     &ctrl.Latest[[]string]{},
-				Clusters:     &ctrl.Latest[[]ceph.Cluster]{},
+				Cluster:      &ctrl.Latest[ceph.Cluster]{}, Clusters: &ctrl.Latest[[]ceph.Cluster]{},
 			}
 			config.Operator, config.Clock, config.Recorder = operator, now, recorder
 			if tc.problems != nil {

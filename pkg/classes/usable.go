@@ -36,7 +36,8 @@ type UsableConfig struct {
 	// that is known nor the driver is to be deployed, nothing is written; a class is not called
 	// usable before settling has passed without.
 	Problems *ctrl.Latest[[]string]
-	// Clusters are those that the operator is connected to.
+	// Cluster is the Ceph cluster in use, Clusters are all that the operator is connected to.
+	Cluster  *ctrl.Latest[ceph.Cluster]
 	Clusters *ctrl.Latest[[]ceph.Cluster]
 	// Triggers wake the controller when Open may have changed.
 	Triggers []factory.Informer
@@ -50,7 +51,7 @@ func NewUsable(config UsableConfig) factory.Controller {
 	c := &usability{UsableConfig: config, started: config.Clock.Now(), access: newAccess(config.Env)}
 	return config.Factory(usableName, c.sync).
 		ResyncEvery(resync).
-		WithInformers(config.StorageClasses.Informer(), ctrl.Where(config.PersistentVolumes.Informer(), c.matters), config.Problems, config.Clusters).
+		WithInformers(config.StorageClasses.Informer(), ctrl.Where(config.PersistentVolumes.Informer(), c.matters), config.Problems, config.Cluster, config.Clusters).
 		WithInformers(config.Triggers...).
 		ToController(usableName, config.Recorder)
 }
@@ -75,24 +76,26 @@ func (c *usability) sync(ctx context.Context, syncCtx factory.SyncContext, _ ope
 	if err != nil {
 		return fmt.Errorf("listing StorageClasses: %w", err)
 	}
-	uses, err := c.secretUses(all)
+	volumes, err := c.volumes()
 	if err != nil {
 		return err
 	}
+	uses := c.secretUses(all, volumes)
 	if !open {
-		existing, all, uses = nil, nil, nil
+		existing, all, volumes, uses = nil, nil, nil, nil
 	}
 	settings, unread := c.Settings()
 	if unread != nil {
-		all = nil
+		all, volumes = nil, nil
 	}
 	clusters, _ := c.Clusters.Get()
+	inUse, _ := c.Cluster.Get()
 	forbidden, unknown := c.access.forbidden(ctx, syncCtx.Queue(), uses)
 	said := usable(condition.ClassesUsable,
 		trouble{condition.ForeignClass, foreign(existing, c.Driver)},
 		trouble{condition.PlaceMissing, problems},
 		trouble{condition.Forbidden, forbidden},
-		trouble{condition.MessengerProtocol, unspoken(c.Driver, all, settings, clusters)},
+		trouble{condition.MessengerProtocol, append(unspoken(c.Driver, all, settings, clusters), unheard(c.Driver, all, volumes, settings, inUse)...)},
 	)
 	if (unknown != nil || unread != nil) && *said.Status == operatorv1.ConditionTrue {
 		return unknown // Of settings that cannot be read, pkg/settings tells.
@@ -105,30 +108,40 @@ func (c *usability) sync(ctx context.Context, syncCtx factory.SyncContext, _ ope
 }
 
 // secretUses are those of all StorageClasses and volumes of the driver.
-func (c *usability) secretUses(all []*storagev1.StorageClass) (secretUses, error) {
+func (c *usability) secretUses(all []*storagev1.StorageClass, volumes []*corev1.PersistentVolume) secretUses {
 	uses := secretUses{}
 	for _, class := range all {
 		if class.Provisioner == c.Driver.Name {
 			uses.add("StorageClass "+class.Name, class.Parameters)
 		}
 	}
-	volumes, err := c.PersistentVolumes.Lister().List(labels.Everything())
+	for _, volume := range volumes {
+		uses.addVolume(volume)
+	}
+	return uses
+}
+
+// volumes are the driver's.
+func (c *usability) volumes() ([]*corev1.PersistentVolume, error) {
+	all, err := c.PersistentVolumes.Lister().List(labels.Everything())
 	if err != nil {
 		return nil, fmt.Errorf("listing PersistentVolumes: %w", err)
 	}
-	for _, volume := range volumes {
+	var out []*corev1.PersistentVolume
+	for _, volume := range all {
 		if c.isOurs(volume) {
-			uses.addVolume(volume)
+			out = append(out, volume)
 		}
 	}
-	return uses, nil
+	return out, nil
 }
 
 func (c *usability) isOurs(volume *corev1.PersistentVolume) bool {
 	return volume.Spec.CSI != nil && volume.Spec.CSI.Driver == c.Driver.Name
 }
 
-// matters says of what an event carries that it is a volume that names Secrets of other namespaces: there are few.
+// matters says of what an event carries that it is a volume that names Secrets of other namespaces, or may be unheard: there
+// are few.
 func (c *usability) matters(object any) bool {
 	volume, ok := ctrl.Object(object).(*corev1.PersistentVolume)
 	if !ok || !c.isOurs(volume) {
@@ -136,7 +149,8 @@ func (c *usability) matters(object any) bool {
 	}
 	uses := secretUses{}
 	uses.addVolume(volume)
-	return len(uses) > 0
+	speaks := driver.Msgr2(c.Driver.Storage.KernelOptions(volume.Spec.CSI.VolumeAttributes, driver.Settings{}))
+	return len(uses) > 0 || speaks && !c.Driver.PicksMons
 }
 
 // trouble is what keeps classes from working, in sorted sentences.

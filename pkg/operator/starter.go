@@ -109,7 +109,7 @@ func controllers(c *clients, o Options) ([]factory.Controller, error) {
 	// What users and platforms for virtual machines see.
 	class := &classes.StorageClass{Env: env, Manifest: o.Assets.StorageClass(), Placement: &users.Granted, InUse: platforms.Watches.InUse,
 		State: env.StorageClassState, Record: state.Classes(c.record())}
-	usable := classes.NewUsable(classes.UsableConfig{StorageClass: class, Open: open, Problems: &care.Problems, Clusters: &conn.Clusters, Triggers: gated})
+	usable := classes.NewUsable(classes.UsableConfig{StorageClass: class, Open: open, Problems: &care.Problems, Cluster: &conn.Cluster, Clusters: &conn.Clusters, Triggers: gated})
 	snapshots, errSnapshots := classes.NewSnapshots(classes.SnapshotsConfig{
 		Env: env, Manifests: snapshotManifests(o.Driver, o.Assets), Placement: &users.Granted, Cluster: &conn.Cluster, Open: deployed.Offers, Triggers: gated,
 		GroupSnapshots: groupSnapshotsTaken(o.Driver, o.Assets, env.Served), Record: state.SnapshotClasses(c.record()), GroupRecord: state.GroupSnapshotClasses(c.record()),
