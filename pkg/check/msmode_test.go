@@ -158,3 +158,36 @@ func TestMSModeOfClasses(t *testing.T) {
 		})
 	}
 }
+
+// TestMSModeOfClassAlone: in which form config.json has the mons, the settings say for CephFS; of RBD, classes do, too.
+func TestMSModeOfClassAlone(t *testing.T) {
+	const fix = `"kernelMountOptions":"noatime,ms_mode=prefer-crc"`
+	both := []ceph.Address{{Protocol: ceph.V2, Port: 3300}, {Protocol: ceph.V1, Port: 6789}}
+	for name, tc := range map[string]struct {
+		driver     int
+		told       string
+		parameters map[string]string
+		mons       []ceph.Address
+		wrong, fix string
+	}{
+		"CephFS":       {driver: 1, told: "noatime", parameters: map[string]string{"kernelMountOptions": "ms_mode=secure"}, mons: both, wrong: "until ceph.kernelMountOptions has ms_mode", fix: fix},
+		"CephFSV1Only": {driver: 1, told: "noatime", parameters: map[string]string{"kernelMountOptions": "ms_mode=secure"}, mons: both[1:], wrong: "the mons speak v1 only", fix: "ceph mon enable-msgr2"},
+		"CephFSTold":   {driver: 1, told: "ms_mode=crc", parameters: map[string]string{"kernelMountOptions": "ms_mode=secure"}, mons: both},
+		"CephFSLegacy": {driver: 1, told: "ms_mode=legacy", parameters: map[string]string{"kernelMountOptions": "ms_mode=secure"}, mons: both},
+		"CephFSFuse":   {driver: 1, told: "noatime", parameters: map[string]string{"kernelMountOptions": "ms_mode=secure", "mounter": "fuse"}, mons: both},
+		"RBD":          {driver: 0, told: "krbd:noudev", parameters: map[string]string{"mapOptions": "krbd:ms_mode=secure"}, mons: both},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.config.Drivers[tc.driver]
+			r.tune(d.Name, map[string]any{d.KernelOptions: tc.told})
+			f := withMons(d, []ceph.Mon{{Name: "a", Addrs: tc.mons}}, r.others[len(r.others)-1])
+			f.cluster.classes.value = []*storagev1.StorageClass{class("mine", d.Name, tc.parameters).(*storagev1.StorageClass)}
+			want := []expect{{name: "ms_mode", state: OK}}
+			if tc.wrong != "" {
+				want = append(want, expect{name: "StorageClass mine", state: Wrong, message: []string{tc.wrong}, fix: tc.fix})
+			}
+			verify(t, Report{Lines: msMode(d, r.config, f)}, want)
+		})
+	}
+}
