@@ -24,6 +24,14 @@ const (
 	noGroupSnapshots     = "CSIVolumeGroupSnapshot=false,ReleaseLeaderElectionOnExit=true"
 )
 
+// plainSnapshots gives the arguments in assets those of a snapshotter that releases its lease: this may then be as long as
+// the others', and the snapshotter outlasts a minute without API server.
+var plainSnapshots = strings.NewReplacer(
+	groupSnapshots, noGroupSnapshots,
+	"--leader-election-lease-duration=30s", "--leader-election-lease-duration=90s",
+	"--leader-election-renew-deadline=20s", "--leader-election-renew-deadline=78s",
+)
+
 // groupSnapshotCRDs are what the gate needs, in the version that the snapshotter asks for:
 // otherwise it waits for its informers for ever, and makes no plain snapshot either.
 var groupSnapshotCRDs = []string{
@@ -118,7 +126,7 @@ func withGroupSnapshots(d driver.Driver, served func(crd string) []string) func(
 		}
 		args := containers[at].Args
 		for i := range args {
-			args[i] = strings.Replace(args[i], groupSnapshots, noGroupSnapshots, 1)
+			args[i] = plainSnapshots.Replace(args[i])
 		}
 		return nil
 	}

@@ -1,9 +1,11 @@
 package operator
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/openshift/library-go/pkg/operator/resource/resourceread"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
@@ -77,6 +79,35 @@ func TestGroupSnapshotsNeedTheDriver(t *testing.T) {
 		}
 		if got := snapshotManifests(driver.RBD, set); (len(got) == 2) != (want == groupSnapshots) {
 			t.Errorf("%s: %v", image, got)
+		}
+	}
+}
+
+// TestPlainSnapshotsElectAsOthers: what cannot release its lease has a short one, and ends in outages that others outlast.
+func TestPlainSnapshotsElectAsOthers(t *testing.T) {
+	images := map[string]string{}
+	for _, name := range assets.RequiredImages() {
+		images[name] = "cephcsi:v3.18.0"
+	}
+	for served, like := range map[string]bool{"": true, "v1": false} {
+		set, err := assets.New(assets.Values{Driver: driver.RBD, Images: images})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := resourceread.ReadDeploymentV1OrDie(set.Controller())
+		if err := withGroupSnapshots(driver.RBD, func(string) []string { return strings.Fields(served) })(nil, d); err != nil {
+			t.Fatal(err)
+		}
+		election := map[string][]string{}
+		for _, c := range d.Spec.Template.Spec.Containers {
+			for _, arg := range c.Args {
+				if strings.HasPrefix(arg, "--leader-election-") {
+					election[c.Name] = append(election[c.Name], arg)
+				}
+			}
+		}
+		if same := slices.Equal(election[snapshotterContainer], election["csi-attacher"]); same != like || len(election[snapshotterContainer]) != 4 {
+			t.Errorf("with group snapshots %q served: %q, csi-attacher %q", served, election[snapshotterContainer], election["csi-attacher"])
 		}
 	}
 }
