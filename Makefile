@@ -203,7 +203,8 @@ VERSION ?= $(shell git describe --tags --always --dirty)
 # Not what the environment has by these names: the folder is removed first.
 MANIFESTS := manifests
 RELEASE := bin/release
-# REPORT=yes is for an OpenShift without cluster-storage-operator.
+# REPORT=yes is for an OpenShift without cluster-storage-operator. Where that runs, the namespace is there, and left out:
+# `oc delete -f` of the release would take everybody's drivers along.
 REPORT_ARGUMENT = $(if $(filter yes,$(REPORT)),-e '/^ *- --report-cluster-operator$$/d' -e 's|^\( *- \)cluster-storage$$|&\n\1--report-cluster-operator|')
 release: ## Write the manifests of VERSION= to bin/release, with the images that IMAGE= and CEPH_CSI_IMAGE= name, and sidecars of OpenShift SIDECARS=
 	@image='^[a-zA-Z0-9-]+([.][a-zA-Z0-9-]+)+(:[0-9]+)?/[a-z0-9][a-zA-Z0-9./_@:-]*$$'; \
@@ -214,6 +215,7 @@ release: ## Write the manifests of VERSION= to bin/release, with the images that
 	rm -rf '$(RELEASE)'
 	mkdir -p '$(RELEASE)'
 	cp -r '$(MANIFESTS)/.' '$(RELEASE)'
+	$(if $(REPORT_ARGUMENT),,rm '$(RELEASE)/01_namespace.yaml')
 	find '$(RELEASE)' -name 10_deployment.yaml -exec sed -i -e 's|quay.io/openshift/origin-ceph-csi-driver-operator:latest|$(IMAGE)|' \
 		-e 's|quay.io/openshift/origin-ceph-csi-driver:latest|$(or $(CEPH_CSI_IMAGE),&)|' \
 		-e 's#\(quay.io/openshift/origin-\(csi-[a-z-]*\|kube-rbac-proxy\)\):latest#\1:$(or $(SIDECARS),latest)#' \
