@@ -20,12 +20,60 @@ import (
 
 const manifests = "manifests/kubernetes/"
 
+// registryScripts are what the README has nodes pull from a registry with a password by: before the operators are there,
+// and when the drivers are.
+func registryScripts() []string {
+	GinkgoHelper()
+	root, err := repository.Root()
+	Expect(err).NotTo(HaveOccurred())
+	text, err := os.ReadFile(filepath.Join(root, manifests, "README.md"))
+	Expect(err).NotTo(HaveOccurred())
+	_, chapter, _ := strings.Cut(string(text), "\n## A registry that asks for a password\n")
+	out := []string{""}
+	for line := range strings.Lines(chapter) {
+		last := len(out) - 1
+		if command, indented := strings.CutPrefix(line, "    "); indented {
+			out[last] += command
+		} else if out[last] != "" {
+			out = append(out, "")
+		}
+	}
+	Expect(out).To(HaveExactElements(ContainSubstring("create serviceaccount"), ContainSubstring("patch serviceaccount"), BeEmpty()))
+	return out[:2]
+}
+
 func installed() {
+	It("has ServiceAccounts before it is installed, where a registry asks for a password", func(ctx SpecContext) {
+		env.Shell(ctx, env.Checkout(ctx), registryScripts()[0])
+	})
+
 	It("needs the README's three commands for both drivers", func(ctx SpecContext) {
 		env.InstallByReadme(ctx)
 		Eventually(func(g Gomega) { env.ExpectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).Should(Succeed())
 		out := env.Kubectl(ctx, strings.Fields(strings.TrimSuffix(strings.Join(fixture.ReadmeCommands()[2], " "), "--watch"))...)
 		Expect(strings.Fields(strings.Split(out, "\n")[1])[:4]).To(Equal([]string{"storage", fixture.ReadmeVersion, "True", "False"}))
+	})
+
+	It("leaves ServiceAccounts the password of the registry", func(ctx SpecContext) {
+		env.Shell(ctx, env.Checkout(ctx), registryScripts()[1])
+		Eventually(func(g Gomega) { env.ExpectStatus(ctx, g, "True", "False", "False") }).WithContext(ctx).Should(Succeed())
+		deployments, err := env.Kube.AppsV1().Deployments(driver.Namespace).List(ctx, metav1.ListOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		daemonSets, err := env.Kube.AppsV1().DaemonSets(driver.Namespace).List(ctx, metav1.ListOptions{})
+		Expect(err).NotTo(HaveOccurred())
+		used := map[string]bool{}
+		for _, d := range deployments.Items {
+			used[d.Spec.Template.Spec.ServiceAccountName] = true
+		}
+		for _, d := range daemonSets.Items {
+			used[d.Spec.Template.Spec.ServiceAccountName] = true
+		}
+		Expect(used).To(HaveLen(7))
+		for name := range used {
+			account, err := env.Kube.CoreV1().ServiceAccounts(driver.Namespace).Get(ctx, name, metav1.GetOptions{})
+			Expect(err).NotTo(HaveOccurred())
+			Expect(account.ImagePullSecrets).To(Equal([]corev1.LocalObjectReference{{Name: "registry"}}), name)
+		}
 	})
 
 	It("changes nothing when it is installed again, and rests", func(ctx SpecContext) {
