@@ -33,7 +33,10 @@ func Grouped() {
 			}
 			begin := time.Now()
 			groupSnapshot(ctx, d)
-			expectGroupReady(ctx, d.Kind)
+			Eventually(func(g Gomega) {
+				s := groupSnapshotStatus(ctx, g, d)
+				g.Expect(s.ReadyToUse).To(HaveValue(BeTrue()), "%+v", s.Error)
+			}).WithContext(ctx).WithTimeout(patience).Should(Succeed())
 			figure("snapshot of a group of "+d.Kind+" volumes ready", begin)
 			for _, of := range members {
 				c := of
@@ -46,8 +49,6 @@ func Grouped() {
 			}
 		})
 	}
-	// ceph-csi has no GetVolumeGroupSnapshot for CephFS.
-	It("knows the snapshots of a group by their handles: "+driver.RBD.Name, func(ctx SpecContext) { regroup(ctx, driver.RBD) })
 }
 
 // skipWithoutGroups skips a driver for which Ceph is too old: it has no class.
@@ -91,58 +92,12 @@ func groupSnapshot(ctx context.Context, d driver.Driver) {
 	Expect(err).NotTo(HaveOccurred())
 }
 
-func expectGroupReady(ctx context.Context, name string) {
+func groupSnapshotStatus(ctx context.Context, g Gomega, d driver.Driver) groupv1.VolumeGroupSnapshotStatus {
 	GinkgoHelper()
-	Eventually(func(g Gomega) {
-		s, err := env.Snapshots.GroupsnapshotV1().VolumeGroupSnapshots(metav1.NamespaceDefault).Get(ctx, name, metav1.GetOptions{})
-		g.Expect(err).NotTo(HaveOccurred())
-		g.Expect(s.Status).NotTo(BeNil())
-		g.Expect(s.Status.ReadyToUse).To(HaveValue(BeTrue()), "%+v", s.Status.Error)
-	}).WithContext(ctx).WithTimeout(patience).Should(Succeed())
-}
-
-// regroup makes a driver's group known once more, by its handles, as a cluster does to which its volumes have come.
-func regroup(ctx context.Context, d driver.Driver) {
-	GinkgoHelper()
-	again := metav1.ObjectMeta{Name: d.Kind + "-again"}
-	groups, contents := env.Snapshots.GroupsnapshotV1().VolumeGroupSnapshots(metav1.NamespaceDefault), env.Snapshots.GroupsnapshotV1().VolumeGroupSnapshotContents()
-	known, err := groups.Get(ctx, d.Kind, metav1.GetOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	content, err := contents.Get(ctx, *known.Status.BoundVolumeGroupSnapshotContentName, metav1.GetOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	handles := &groupv1.GroupSnapshotHandles{VolumeGroupSnapshotHandle: *content.Status.VolumeGroupSnapshotHandle}
-	for _, member := range content.Status.VolumeSnapshotInfoList {
-		handles.VolumeSnapshotHandles = append(handles.VolumeSnapshotHandles, member.SnapshotHandle)
-	}
-	_, err = contents.Create(ctx, &groupv1.VolumeGroupSnapshotContent{
-		ObjectMeta: again,
-		Spec: groupv1.VolumeGroupSnapshotContentSpec{
-			VolumeGroupSnapshotRef:       corev1.ObjectReference{Namespace: metav1.NamespaceDefault, Name: again.Name},
-			DeletionPolicy:               snapshotv1.VolumeSnapshotContentRetain,
-			Driver:                       d.Name,
-			VolumeGroupSnapshotClassName: ptr.To(d.SnapshotClass),
-			Source:                       groupv1.VolumeGroupSnapshotContentSource{GroupSnapshotHandles: handles},
-		},
-	}, metav1.CreateOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	_, err = groups.Create(ctx, &groupv1.VolumeGroupSnapshot{
-		ObjectMeta: again,
-		Spec: groupv1.VolumeGroupSnapshotSpec{
-			VolumeGroupSnapshotClassName: ptr.To(d.SnapshotClass),
-			Source:                       groupv1.VolumeGroupSnapshotSource{VolumeGroupSnapshotContentName: ptr.To(again.Name)},
-		},
-	}, metav1.CreateOptions{})
-	Expect(err).NotTo(HaveOccurred())
-	expectGroupReady(ctx, again.Name)
-	Expect(groups.Delete(ctx, again.Name, metav1.DeleteOptions{})).To(Succeed())
-	Expect(contents.Delete(ctx, again.Name, metav1.DeleteOptions{})).To(Succeed())
-	Eventually(func(g Gomega) {
-		_, err := groups.Get(ctx, again.Name, metav1.GetOptions{})
-		g.Expect(apierrors.IsNotFound(err)).To(BeTrue(), "%v", err)
-		_, err = contents.Get(ctx, again.Name, metav1.GetOptions{})
-		g.Expect(apierrors.IsNotFound(err)).To(BeTrue(), "%v", err)
-	}).WithContext(ctx).WithTimeout(patience).Should(Succeed())
-	expectGroupReady(ctx, d.Kind)
+	s, err := env.Snapshots.GroupsnapshotV1().VolumeGroupSnapshots(metav1.NamespaceDefault).Get(ctx, d.Kind, metav1.GetOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(s.Status).NotTo(BeNil())
+	return *s.Status
 }
 
 // memberSnapshot is the one of a claim in its group's, once it can be used.

@@ -184,7 +184,8 @@ func (c *Controller) DeleteVolumeGroupSnapshot(_ context.Context, request *csi.D
 	return &csi.DeleteVolumeGroupSnapshotResponse{}, internal(group.Unreserve())
 }
 
-// GetVolumeGroupSnapshot tells what there is.
+// GetVolumeGroupSnapshot fails, as in 3.14 to 3.17: of a snapshot that is found by its handle, ceph-csi does not know the
+// volume (SourceVolumeID, which rbdSnapshot.ToCSI of internal/rbd/snapshot.go demands).
 func (c *Controller) GetVolumeGroupSnapshot(_ context.Context, request *csi.GetVolumeGroupSnapshotRequest) (*csi.GetVolumeGroupSnapshotResponse, error) {
 	session, group, err := c.findGroup(request.GetGroupSnapshotId(), request.GetSecrets())
 	if err != nil {
@@ -193,9 +194,8 @@ func (c *Controller) GetVolumeGroupSnapshot(_ context.Context, request *csi.GetV
 	if group == nil {
 		return nil, status.Errorf(codes.NotFound, "failed to get volume group snapshot with id %q", request.GetGroupSnapshotId())
 	}
-	defer session.Close()
-	described, err := c.describeGroup(session, group)
-	return &csi.GetVolumeGroupSnapshotResponse{GroupSnapshot: described}, err
+	session.Close()
+	return nil, status.Errorf(codes.Aborted, "failed to convert snapshot of group %q to CSI type: it does not have a source-volume-id set", group.Name)
 }
 
 // findGroup is the group of a handle. Both it and the session are nil where the handle says nothing.
