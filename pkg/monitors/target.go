@@ -104,12 +104,12 @@ func (t target) mons(before []byte, found bool, clusters []ceph.Cluster, picks b
 		return nil, unusable("does not exist")
 	}
 	text := strings.TrimSpace(string(before))
-	if _, err := ceph.ParseMonHost(context.Background(), text, ceph.Nameless); err != nil {
-		return nil, unusable("is no list of mon addresses")
-	}
 	mons, err := ceph.SplitMonHost(text)
+	if err == nil {
+		_, err = ceph.ParseMonHost(context.Background(), text, ceph.Nameless)
+	}
 	if err != nil {
-		return nil, unusable("is %v", err)
+		return nil, unusable("is no list of mon addresses")
 	}
 	c, err := t.cluster(mons, clusters)
 	if err != nil {
