@@ -26,8 +26,7 @@ func msMode(d driver.Driver, _ Config, f facts) []Line {
 		if class.Provisioner != d.Name || d.Owns(class) || class.Parameters["clusterID"] != f.fsid.value {
 			continue
 		}
-		options := d.Storage.KernelOptions(class.Parameters, inForce)
-		if !d.PicksMons && driver.Msgr2(options) && !inForce.Msgr2() && f.monMap.value.SpeaksBoth() && !driver.InUserSpace(class.Parameters) {
+		if d.Unheard(class.Parameters, inForce, f.monMap.value) {
 			lines = append(lines, wrong("StorageClass "+class.Name,
 				fmt.Sprintf("parameter %[1]s has nodes speak v2, but config.json has the mons by their v1 addresses until ceph.%[1]s has ms_mode, too", d.KernelOptions),
 				f.cluster.setMSMode(d, told)))
@@ -35,7 +34,7 @@ func msMode(d driver.Driver, _ Config, f facts) []Line {
 		}
 		remake := fmt.Sprintf("oc get storageclass %[1]s -o yaml > %[1]s.yaml  # set parameter %[2]s: %[3]s; then: oc replace --force -f %[1]s.yaml",
 			class.Name, d.KernelOptions, p.withMSMode(class.Parameters[d.KernelOptions]))
-		line := f.spoken("StorageClass "+class.Name, "parameter "+d.KernelOptions, options, class.Parameters, remake)
+		line := f.spoken("StorageClass "+class.Name, "parameter "+d.KernelOptions, d.Storage.KernelOptions(class.Parameters, inForce), class.Parameters, remake)
 		if line.State != OK {
 			lines = append(lines, line)
 		}

@@ -23,7 +23,7 @@ func unspoken(d driver.Driver, all []*storagev1.StorageClass, settings driver.Se
 	for _, class := range all {
 		fsid := d.Storage.FromParameters(class.Parameters).FSID
 		if class.Provisioner != d.Name || !v2Only[fsid] || driver.InUserSpace(class.Parameters) ||
-			driver.Msgr2(d.Storage.KernelOptions(class.Parameters, settings)) {
+			d.SpeaksMsgr2(class.Parameters, settings) {
 			continue
 		}
 		remedy := fmt.Sprintf("make it anew with %s in parameter %s", driver.PreferCRC, d.KernelOptions)
@@ -37,18 +37,13 @@ func unspoken(d driver.Driver, all []*storagev1.StorageClass, settings driver.Se
 	return out
 }
 
-// unheard says which StorageClasses of users, and which volumes, of the Ceph cluster in use no node mounts because they have
-// it speak messenger protocol 2, while the settings, and so config.json, have the mons by their addresses of protocol 1. A
-// volume keeps the options with which it was made.
+// unheard says of the Ceph cluster in use which StorageClasses of users, and which volumes, are Driver.Unheard. A volume keeps
+// the options with which it was made.
 func unheard(d driver.Driver, all []*storagev1.StorageClass, volumes []*corev1.PersistentVolume, settings driver.Settings, inUse ceph.Cluster) []string {
-	if d.PicksMons || settings.Msgr2() || !inUse.MonMap.SpeaksBoth() {
-		return nil
-	}
 	deaf := func(parameters map[string]string) bool {
-		return d.Storage.FromParameters(parameters).FSID == inUse.FSID && !driver.InUserSpace(parameters) &&
-			driver.Msgr2(d.Storage.KernelOptions(parameters, settings))
+		return d.Storage.FromParameters(parameters).FSID == inUse.FSID && d.Unheard(parameters, settings, inUse.MonMap)
 	}
-	const why = "they have it speak messenger protocol 2, and it is given the mons' addresses of protocol 1"
+	const why = "their options have nodes speak messenger protocol 2, and config.json has the mons by their addresses of protocol 1"
 	remedy := fmt.Sprintf("add %s to spec.driverConfig.ceph.%s of ClusterCSIDriver %s, which all volumes obey", driver.PreferCRC, d.KernelOptions, d.Name)
 	var out, names []string
 	for _, class := range all {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,13 +128,7 @@ func (c *usability) volumes() ([]*corev1.PersistentVolume, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing PersistentVolumes: %w", err)
 	}
-	var out []*corev1.PersistentVolume
-	for _, volume := range all {
-		if c.isOurs(volume) {
-			out = append(out, volume)
-		}
-	}
-	return out, nil
+	return slices.DeleteFunc(all, func(volume *corev1.PersistentVolume) bool { return !c.isOurs(volume) }), nil
 }
 
 func (c *usability) isOurs(volume *corev1.PersistentVolume) bool {
@@ -149,8 +144,7 @@ func (c *usability) matters(object any) bool {
 	}
 	uses := secretUses{}
 	uses.addVolume(volume)
-	speaks := driver.Msgr2(c.Driver.Storage.KernelOptions(volume.Spec.CSI.VolumeAttributes, driver.Settings{}))
-	return len(uses) > 0 || speaks && !c.Driver.PicksMons
+	return len(uses) > 0 || !c.Driver.PicksMons && c.Driver.SpeaksMsgr2(volume.Spec.CSI.VolumeAttributes, driver.Settings{})
 }
 
 // trouble is what keeps classes from working, in sorted sentences.

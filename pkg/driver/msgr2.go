@@ -1,6 +1,10 @@
 package driver
 
-import "regexp"
+import (
+	"regexp"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
 
 var msMode = regexp.MustCompile(`(?:^|[,;: ])ms_mode=([a-z-]+)`)
 
@@ -15,4 +19,15 @@ func (s Settings) Msgr2() bool { return Msgr2(s.KernelMountOptions + ";" + s.Map
 func Msgr2(options string) bool {
 	modes := msMode.FindAllStringSubmatch(options, -1)
 	return len(modes) > 0 && modes[len(modes)-1][1] != "legacy"
+}
+
+// SpeaksMsgr2 says whether kernel clients of volumes with these parameters speak messenger protocol 2.
+func (d Driver) SpeaksMsgr2(parameters map[string]string, s Settings) bool {
+	return Msgr2(d.Storage.KernelOptions(parameters, s))
+}
+
+// Unheard says that no node mounts volumes with these parameters: they have it speak messenger protocol 2, while the settings,
+// and so config.json, have the mons by their addresses of protocol 1.
+func (d Driver) Unheard(parameters map[string]string, s Settings, mons ceph.MonMap) bool {
+	return !d.PicksMons && !s.Msgr2() && mons.SpeaksBoth() && !InUserSpace(parameters) && d.SpeaksMsgr2(parameters, s)
 }

@@ -74,19 +74,15 @@ func (c *Controller) speaksMsgr2(settings driver.Settings) bool {
 	volumes, unread := c.PersistentVolumes.Lister().List(labels.Everything())
 	return unlisted != nil || unread != nil ||
 		slices.ContainsFunc(classes, func(class *storagev1.StorageClass) bool {
-			return class.Provisioner == c.Driver.Name && c.haveMsgr2(class.Parameters)
+			return class.Provisioner == c.Driver.Name && c.Driver.SpeaksMsgr2(class.Parameters, settings)
 		}) ||
 		slices.ContainsFunc(volumes, c.isMsgr2)
 }
 
-// isMsgr2 says whether a volume has kernel clients speak messenger protocol 2.
+// isMsgr2 says whether a volume of the driver has kernel clients speak messenger protocol 2, whatever the settings.
 func (c *Controller) isMsgr2(volume *corev1.PersistentVolume) bool {
-	return volume.Spec.CSI != nil && volume.Spec.CSI.Driver == c.Driver.Name && c.haveMsgr2(volume.Spec.CSI.VolumeAttributes)
-}
-
-// haveMsgr2 says so of parameters by themselves, which are all that counts with a driver that picks mons.
-func (c *Controller) haveMsgr2(parameters map[string]string) bool {
-	return driver.Msgr2(c.Driver.Storage.KernelOptions(parameters, driver.Settings{}))
+	return volume.Spec.CSI != nil && volume.Spec.CSI.Driver == c.Driver.Name &&
+		c.Driver.SpeaksMsgr2(volume.Spec.CSI.VolumeAttributes, driver.Settings{})
 }
 
 // matters says of what an event carries that it is such a volume: there are few.
