@@ -102,7 +102,7 @@ var (
 		"fs subvolumegroup create",
 		"fs subvolume create", "fs subvolume rm", "fs subvolume resize", "fs subvolume pin", "fs subvolume info", "fs subvolume getpath",
 		"fs subvolume metadata set", "fs subvolume metadata ls", "fs subvolume metadata rm",
-		"fs subvolume snapshot create", "fs subvolume snapshot rm", "fs subvolume snapshot info", "fs subvolume snapshot clone",
+		"fs subvolume snapshot create", "fs subvolume snapshot rm", "fs subvolume snapshot info",
 		"fs subvolume snapshot metadata set", "fs subvolume snapshot metadata ls", "fs subvolume snapshot metadata rm",
 		"fs clone status", "fs clone cancel",
 	}
@@ -139,10 +139,10 @@ func (subvolumes) Caps(ctx context.Context, cluster Lists, claim string, places 
 			reads = append(append(reads, "allow r"+namespace+tag), claimed("r"+namespace, cephFSApplication, claim)...)
 		}
 		data = append(data, "allow rw tag cephfs data="+filesystem)
-		groups = append(groups, share.groups()...)
-		manages = append(manages, commands(controllersAsk, "", share.groups())...)
-		asks = append(asks, commands(nodesAsk, "vol_name="+filesystem+" ", share.groups())...)
-		asks = append(asks, commands(nodesNote, "vol_name="+filesystem+" key_name prefix "+mountedBy+" ", share.groups())...)
+		groups = append(groups, share.groups...)
+		manages = slices.Concat(manages, commands(controllersAsk, "", share.groups), clones(share.groups))
+		asks = append(asks, commands(nodesAsk, "vol_name="+filesystem+" ", share.groups)...)
+		asks = append(asks, commands(nodesNote, "vol_name="+filesystem+" key_name prefix "+mountedBy+" ", share.groups)...)
 		mounts = append(mounts, grants(share.directories, func(path string) string {
 			return "allow rw fsname=" + filesystem + " path=" + path
 		})...)
@@ -167,6 +167,13 @@ func commands(prefixes []string, with string, groups []string) []string {
 		})...)
 	}
 	return out
+}
+
+// clones are grants of copies that stay in their group.
+func clones(groups []string) []string {
+	return grants(groups, func(group string) string {
+		return `allow command "fs subvolume snapshot clone" with group_name=` + group + " target_group_name=" + group
+	})
 }
 
 // member matches a subvolume in its group as "fs quiesce" names it, with the characters that Ceph allows. A name that
@@ -203,22 +210,12 @@ func names(namespaces []string) []string {
 // DefaultJournalNamespace is where ceph-csi keeps the journal of subvolumes unless told otherwise.
 const DefaultJournalNamespace = "csi"
 
-// share is what is used of a filesystem: directories that nodes mount, and RADOS namespaces of the
-// metadata pool that hold the journal.
-type share struct{ directories, namespaces []string }
+// share is what is used of a filesystem: directories that nodes mount, RADOS namespaces of the metadata pool
+// that hold the journal, and the subvolume groups that ceph-csi names to the mgr, which are those of config.json: a
+// volume elsewhere, of an administrator or another cluster, is mounted and nothing else.
+type share struct{ directories, namespaces, groups []string }
 
 func (s share) all() []string { return slices.Concat(s.directories, s.namespaces) }
-
-// groups are the subvolume groups of the directories; an administrator's own have none.
-func (s share) groups() []string {
-	var out []string
-	for _, directory := range s.directories {
-		if group, found := strings.CutPrefix(directory, groupsDirectory); found {
-			out = append(out, group)
-		}
-	}
-	return out
-}
 
 // sharesOf are by filesystem. One that volume handles name has the name that it has now.
 func sharesOf(filesystems []ceph.FileSystem, places []Used) map[string]share {
@@ -237,6 +234,7 @@ func sharesOf(filesystems []ceph.FileSystem, places []Used) map[string]share {
 			out[name] = share{
 				directories: append(append(out[name].directories, GroupDirectory(p.SubvolumeGroup)), p.Directories...),
 				namespaces:  append(out[name].namespaces, cmp.Or(p.Namespace, p.JournalNamespace, DefaultJournalNamespace)),
+				groups:      append(out[name].groups, cmp.Or(p.SubvolumeGroup, DefaultSubvolumeGroup)),
 			}
 		}
 	}

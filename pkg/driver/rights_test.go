@@ -48,12 +48,13 @@ func inFilesystem(name string, groups []string, directories ...string) UserCaps 
 	for _, group := range groups {
 		for _, command := range []string{
 			"fs clone cancel", "fs clone status", "fs subvolume create", "fs subvolume getpath", "fs subvolume info",
-			"fs subvolume metadata ls", "fs subvolume metadata rm", "fs subvolume metadata set", "fs subvolume pin", "fs subvolume resize", "fs subvolume rm", "fs subvolume snapshot clone",
+			"fs subvolume metadata ls", "fs subvolume metadata rm", "fs subvolume metadata set", "fs subvolume pin", "fs subvolume resize", "fs subvolume rm",
 			"fs subvolume snapshot create", "fs subvolume snapshot info", "fs subvolume snapshot metadata ls", "fs subvolume snapshot metadata rm",
 			"fs subvolume snapshot metadata set", "fs subvolume snapshot rm", "fs subvolumegroup create",
 		} {
 			manages = append(manages, `allow command "`+command+`" with group_name=`+group)
 		}
+		manages = append(manages, `allow command "fs subvolume snapshot clone" with group_name=`+group+" target_group_name="+group)
 		at := " with vol_name=" + name + " group_name=" + group
 		asks = append(asks, `allow command "fs subvolume info"`+at, `allow command "fs subvolume snapshot info"`+at)
 		mounted := " with vol_name=" + name + " key_name prefix .cephfs.csi.ceph.com/userid/ group_name=" + group
@@ -103,9 +104,9 @@ func TestCaps(t *testing.T) {
 		"RBD nonsense": {"a mistake in a class takes nobody else's rights", images{}, []Used{at(inPool("p")), at(inPool("x'\"y"))}, withoutRights(rbdCaps("profile rbd pool=p", byTag+", profile rbd pool=p"), "x'\"y")},
 		"CephFS none":  {"users exist before there is a filesystem", subvolumes{}, nil, UserCaps{Provisioner: ceph.Caps{Mon: "allow r"}, Node: ceph.Caps{Mon: "allow r"}}},
 		"CephFS one":   {"what the real driver was seen to work with", subvolumes{}, []Used{at(inFiles("a"))}, inA},
-		"CephFS groups": {"the group of new volumes, those of old ones, and volumes of an administrator", subvolumes{},
+		"CephFS groups": {"nodes mount what an administrator made, or another cluster; the mgr is asked in the group of config.json only", subvolumes{},
 			[]Used{{Placement: ceph.Placement{Filesystem: "a", SubvolumeGroup: "new"}, Directories: []string{"/volumes/old", "/my data"}}},
-			inFilesystem("a", []string{"new", "old"}, `"/my data"`)},
+			inFilesystem("a", []string{"new"}, "/volumes/old", `"/my data"`)},
 		"CephFS several": {"each with its own", subvolumes{}, []Used{at(inFiles("a")), at(inFiles("b"))}, inAB},
 		"CephFS ID":      {"nothing but a handle", subvolumes{}, []Used{at(ceph.Placement{}, 1)}, inA},
 		"CephFS namespaces": {"where config.json keeps the journal of a clusterID", subvolumes{}, []Used{at(inFiles("a")), {Placement: inFiles("a"), Namespace: "n"}},

@@ -41,6 +41,8 @@ func testGroupRights(t *testing.T, c *cephdaemons.Ceph) {
 		{"who may mount it, and on which nodes it is", "fs subvolume snapshot metadata ls", arguments{"sub_name": "v", "snap_name": "s", "group_name": "mine"}, true},
 		{"whose it was", "fs subvolume snapshot metadata rm", arguments{"sub_name": "v", "snap_name": "s", "group_name": "mine", "key_name": "k"}, true},
 		{"a clone", "fs subvolume snapshot clone", arguments{"sub_name": "v", "snap_name": "s", "target_sub_name": "c", "group_name": "mine", "target_group_name": "mine"}, true},
+		{"a clone among another one's", "fs subvolume snapshot clone", arguments{"sub_name": "v", "snap_name": "s", "target_sub_name": "c", "group_name": "mine", "target_group_name": "theirs"}, false},
+		{"a clone in nobody's group", "fs subvolume snapshot clone", arguments{"sub_name": "v", "snap_name": "s", "target_sub_name": "c", "group_name": "mine"}, false},
 		{"its state", "fs clone status", arguments{"clone_name": "c", "group_name": "mine"}, true},
 		{"another snapshot", "fs subvolume snapshot create", arguments{"sub_name": "v", "snap_name": "t", "group_name": "mine"}, true},
 		{"its removal", "fs subvolume snapshot rm", arguments{"sub_name": "v", "snap_name": "t", "group_name": "mine"}, true},
