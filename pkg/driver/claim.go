@@ -24,8 +24,8 @@ const (
 	changePrefix = "storage.openshift.io.changing-nodelete."
 
 	// ClaimInUse is the value of a claim that keeps the pool, ClaimUnprotected that of one whose
-	// cluster does not ask for that. ClaimOthers keeps the pool for volumes of the cluster that other
-	// CSI drivers serve, and gives no right: this driver's users have nothing to do there.
+	// cluster does not ask for that. ClaimOthers keeps the pool for volumes of the cluster that another
+	// CSI driver serves, or none any more, and gives no right: this driver's users have nothing to do there.
 	ClaimInUse       = "in-use"
 	ClaimUnprotected = "unprotected"
 	ClaimOthers      = "in-use-by-others"

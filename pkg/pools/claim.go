@@ -32,7 +32,7 @@ type wishes int
 const (
 	// gone neither uses nor keeps it.
 	gone wishes = iota
-	// held has a claim, and the flag, for what other drivers have there.
+	// held has a claim, and the flag, for what this driver does not serve.
 	held
 	// used has a claim, for the rights that it gives, and does not ask for the flag.
 	used

@@ -83,8 +83,11 @@ func (l *look) wants() map[int64]wishes {
 	if l.place.FSID == l.cluster.FSID {
 		own = append(own, l.Driver.Storage.Holding(l.has, l.place, nil)...)
 	}
-	for _, id := range append(own, l.legacyPools()...) {
+	for _, id := range own {
 		wanted[id] = kept
+	}
+	for _, id := range l.legacyPools() {
+		wanted[id] = max(wanted[id], held)
 	}
 	l.keepData(wanted)
 	return wanted

@@ -30,6 +30,10 @@ func TestPoolsInUseAreProtected(t *testing.T) {
 		provisioned(driver.RBD, 3, "pool", "volume"), provisioned(driver.RBD, 4, "pool", "renamed"), legacy)
 	all := []string{"class", "data", "default", "old", "other", "volume"}
 	r.expectFlagged(t, "in use by class, handle, in-tree volume and default placement", all...)
+	old := r.ceph.Pools()[slices.IndexFunc(r.ceph.Pools(), func(p ceph.Pool) bool { return p.Name == "old" })]
+	if driver.GivesRight(old, driver.ClaimKey("infra", driver.RBD.Kind)) {
+		t.Errorf("the driver's users have nothing to do with in-tree volumes, and have a right to their pool: %v", old.Metadata)
+	}
 	r.expect(t, condition.PoolsProtected, operatorv1.ConditionTrue, condition.AsExpected)
 	r.expect(t, condition.LegacyVolumes, operatorv1.ConditionTrue, condition.OlderVolumes, `1 PersistentVolume`, `1 of in-tree rbd in pool "old"`)
 	r.expectReport(t, Report{Missing: map[string][]string{}, Protected: map[string][]string{cephtest.FSID: all}, Unprotected: map[string][]string{}})
