@@ -3,6 +3,7 @@ package ceph
 import (
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 const (
@@ -47,10 +48,11 @@ func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 func isUpper(r rune) bool { return r >= 'A' && r <= 'Z' }
 func isLower(r rune) bool { return r >= 'a' && r <= 'z' }
 
-// OneLine keeps a table a table, whatever somebody wrote into Ceph or a server answers.
+// OneLine keeps a table a table and a terminal as it is, whatever somebody wrote into Ceph or a server answers: it takes out
+// all control characters, those that begin sequences of a terminal among them.
 func OneLine(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		if unicode.IsControl(r) {
 			return ' '
 		}
 		return r

@@ -4,6 +4,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
 // Sequences that every terminal of today understands (ECMA-48, and xterm's for the second screen).
@@ -37,7 +39,7 @@ func (t *Terminal) Show(lines func(width, height int) []string) error {
 		if i > 0 {
 			out.WriteString("\r\n")
 		}
-		out.WriteString(printable(line) + endOfLine)
+		out.WriteString(ceph.OneLine(line) + endOfLine)
 	}
 	out.WriteString(restBelow)
 	_, err := io.WriteString(t.Out, out.String())
@@ -52,16 +54,6 @@ func (t *Terminal) Close() error {
 	t.entered = false
 	_, err := io.WriteString(t.Out, leaveScreen)
 	return err
-}
-
-// printable takes control characters out: a message is not to move the cursor.
-func printable(line string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return -1
-		}
-		return r
-	}, line)
 }
 
 // Plain writes the lines of a screen one after the other, for files and pipes; again when more has
@@ -83,7 +75,7 @@ func (p *Plain) Show(lines func(width, height int) []string) error {
 		out.WriteString("\n")
 	}
 	for _, line := range now {
-		out.WriteString(printable(line) + "\n")
+		out.WriteString(ceph.OneLine(line) + "\n")
 	}
 	p.last = now[1:]
 	_, err := io.WriteString(p.Out, out.String())

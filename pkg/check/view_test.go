@@ -162,7 +162,7 @@ func TestTerminal(t *testing.T) {
 		}
 		return []string{"a\x1b[2Jb", "c"}
 	}
-	const frame = "\x1b[Ha[2Jb\x1b[K\r\nc\x1b[K\x1b[J"
+	const frame = "\x1b[Ha [2Jb\x1b[K\r\nc\x1b[K\x1b[J"
 	if err := errors.Join(terminal.Show(show), terminal.Show(show), terminal.Close(), terminal.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -176,8 +176,8 @@ func WriteList(w io.Writer, uses []ClusterUse, asJSON bool) error {
 	}
 	var out strings.Builder
 	for _, u := range uses {
-		fmt.Fprintf(&out, "%s: %d volumes and snapshots; claims: %s; users: %s; connected: %s; running: %s; last seen: %s\n",
-			u.InfraID, u.Tagged, orNone(u.Claims), orNone(u.Users), orNone(u.Connected), orNone(u.Running), u.seen())
+		out.WriteString(ceph.OneLine(fmt.Sprintf("%s: %d volumes and snapshots; claims: %s; users: %s; connected: %s; running: %s; last seen: %s",
+			u.InfraID, u.Tagged, orNone(u.Claims), orNone(u.Users), orNone(u.Connected), orNone(u.Running), u.seen())) + "\n")
 	}
 	if len(uses) == 0 {
 		out.WriteString("No cluster has a claim, a tag, a user or a connected client here.\n")

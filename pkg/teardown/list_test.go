@@ -51,6 +51,10 @@ func TestList(t *testing.T) {
 	if err := WriteList(&text, got, true); err != nil || !strings.Contains(text.String(), `"infraID": "gone"`) {
 		t.Errorf("%v, JSON:\n%s", err, text.String())
 	}
+	table.Reset()
+	if err := WriteList(&table, []ClusterUse{{InfraID: "a\x1b[2J\u009b1A\nb", Connected: []string{"n\x1b[1A"}}}, false); err != nil || !strings.HasPrefix(table.String(), "a [2J 1A b: ") || strings.Count(table.String(), "\n") != 1 || strings.Contains(table.String(), "\x1b") {
+		t.Errorf("%v, what others wrote into Ceph reaches the terminal: %q", err, table.String())
+	}
 	for infraID, slip := range map[string]bool{"a": false, "A": true, "gone": true} {
 		err := Unclaimed(f.pools, infraID)
 		if errors.Is(err, ErrUnclaimed) != slip || slip && (!strings.Contains(err.Error(), "claims of a, b.c, d (") || !strings.Contains(err.Error(), "--unclaimed goes on")) {

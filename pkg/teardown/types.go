@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 	"time"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
 // Kind is what an Item is.
@@ -92,8 +94,10 @@ func ObjectName(namespace, name string) string {
 	return namespace + "/" + name
 }
 
-// Full is the name with its place, as Ceph's commands take it of images.
-func (i Item) Full() string { return strings.TrimPrefix(i.Place.String()+"/"+i.Name, "/") }
+// Full is the name with its place, in one line, as Ceph's commands take it of images.
+func (i Item) Full() string {
+	return ceph.OneLine(strings.TrimPrefix(i.Place.String()+"/"+i.Name, "/"))
+}
 
 // retained says who wanted the Item to outlive the cluster.
 func (i Item) retained() string {
