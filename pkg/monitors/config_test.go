@@ -157,6 +157,27 @@ func TestDecideFollows(t *testing.T) {
 	}
 }
 
+// TestDecideFollowsAllAtOnce: where all mons have moved, the entry that leads to the same Ceph cluster by its fsid tells which
+// entries are about it, until it is changed itself.
+func TestDecideFollowsAllAtOnce(t *testing.T) {
+	moved, other := monmap(t, "v1:10.1.0.1:6789", "v1:10.1.0.2:6789"), monmap(t, "v1:10.9.0.1:6789")
+	moved.FSID, other.FSID = "f1", "f2"
+	k := known{cluster: state.Cluster{FSID: "f1", Monitors: moved.Monitors()}, maps: []ceph.MonMap{moved, other}}
+	got, _, err := decide(k, []byte(`[{"clusterID":"team","monitors":["10.0.0.1"],"rbd":{"radosNamespace":"n"}},{"clusterID":"far","monitors":["10.0.0.7:6789"]},
+		{"clusterID":"f1","monitors":["10.0.0.1:6789","10.0.0.2:6789"]},{"clusterID":"f2","monitors":["10.9.0.1:6789"]}]`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []ceph.ConfigEntry{
+		{ClusterID: "team", Monitors: moved.Monitors(), ImageNamespace: "n"}, {ClusterID: "far", Monitors: []string{"10.0.0.7:6789"}},
+		{ClusterID: "f1", Monitors: moved.Monitors()}, {ClusterID: "f2", Monitors: other.Monitors()},
+	}
+	entries, err := ceph.ParseConfig(got)
+	if diff := cmp.Diff(want, entries); diff != "" || err != nil {
+		t.Errorf("%v: -want +got:\n%s", err, diff)
+	}
+}
+
 // TestDecideFollowsNobody: an address may be that of another Ceph cluster's mon by now, and the wrong mons
 // would cut off whoever uses the entry.
 func TestDecideFollowsNobody(t *testing.T) {

@@ -53,7 +53,7 @@ func decide(k known, existing []byte, ours members) ([]byte, members, error) {
 	if ours == nil {
 		ours = unrecorded(c, k.cluster.FSID)
 	}
-	d := decision{config: c, ours: ours.of(c)}
+	d, former := decision{config: c, ours: ours.of(c)}, config{entries: slices.Clone(c.entries)}
 	if inUse {
 		d.set(k.cluster.FSID, "monitors", k.cluster.Monitors)
 		for _, w := range k.options() {
@@ -72,7 +72,7 @@ func decide(k known, existing []byte, ours members) ([]byte, members, error) {
 		}
 		d.set(other.FSID, "monitors", other.Monitors)
 	}
-	d.follow(k.maps, k.picks)
+	d.follow(k.maps, former, k.picks)
 	for _, e := range d.entries {
 		w := k.affinity(e.ClusterID)
 		w.sure = w.sure && (e.ClusterID == k.cluster.FSID || d.ours.has(e.ClusterID, w.path) || !d.has(e.ClusterID, w.path))
@@ -161,11 +161,15 @@ func (d *decision) wish(clusterID string, w wish) {
 	}
 }
 
-// follow puts the mons of connected clusters into entries that have one of them, and whose clusterID
-// is nobody's fsid. With mons of several, nobody knows which of them is meant.
-func (d *decision) follow(maps []ceph.MonMap, picks bool) {
+// follow puts the mons of connected clusters into entries whose clusterID is nobody's fsid, and that have one of the mons, or
+// had one in common with the cluster's own entry, where all have moved at once. With mons of several clusters, nobody knows
+// which of them is meant.
+func (d *decision) follow(maps []ceph.MonMap, former config, picks bool) {
 	for _, e := range d.entries {
 		of := slices.DeleteFunc(slices.Clone(maps), func(m ceph.MonMap) bool { return !m.HasMon(e.Monitors) })
+		if len(of) == 0 {
+			of = slices.DeleteFunc(slices.Clone(maps), func(m ceph.MonMap) bool { return !mapOf(former.monitors(m.FSID)).HasMon(e.Monitors) })
+		}
 		if len(of) != 1 || ceph.IsFSID(e.ClusterID) {
 			continue
 		}
@@ -173,4 +177,13 @@ func (d *decision) follow(maps []ceph.MonMap, picks bool) {
 			d.set(e.ClusterID, "monitors", mons)
 		}
 	}
+}
+
+// mapOf is what an entry of config.json tells of a monmap.
+func mapOf(monitors []string) ceph.MonMap {
+	var all ceph.Mon
+	for _, entry := range monitors {
+		all.Addrs = append(all.Addrs, ceph.ListedAddresses(entry)...)
+	}
+	return ceph.MonMap{Mons: []ceph.Mon{all}}
 }
