@@ -58,10 +58,9 @@ var profiles = map[string]profile{
 
 // What the operator asks of the mons for its own work.
 var (
-	mintTrials    = []ceph.Trial{ceph.TryGetUser, ceph.TryMakeUser, ceph.TrySetCaps}
 	protectTrials = []ceph.Trial{ceph.TrySetApplication, ceph.TryProtectPool}
 	poolTrials    = []ceph.Trial{ceph.TryCreatePool, ceph.TryEnableApplication}
-	monTrials     = slices.Concat(mintTrials, protectTrials, poolTrials, []ceph.Trial{ceph.TryBlocklist})
+	monTrials     = slices.Concat(driver.MintingTrials, protectTrials, poolTrials, []ceph.Trial{ceph.TryBlocklist})
 )
 
 // managerTrials are what the mgr is asked for a driver, and for the operator's own work on it.

@@ -31,7 +31,7 @@ func (f facts) rights(trials []ceph.Trial) rights {
 
 // mints says whether the operator would make users for the drivers.
 func (f facts) mints() bool {
-	r := f.rights(mintTrials)
+	r := f.rights(driver.MintingTrials)
 	return len(r.mayNot) == 0 && len(r.unknown) == 0
 }
 
@@ -54,7 +54,7 @@ func mode(config Config, f facts) driver.CredentialsMode {
 func minting(config Config, f facts) []Line {
 	const name = "minting"
 	user := f.user.value
-	r, claims := f.rights(mintTrials), f.rights([]ceph.Trial{ceph.TrySetApplication})
+	r, claims := f.rights(driver.MintingTrials), f.rights([]ceph.Trial{ceph.TrySetApplication})
 	wanted := mode(config, f)
 	switch {
 	case len(r.unknown) > 0:

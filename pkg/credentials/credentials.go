@@ -51,6 +51,8 @@ type Ceph interface {
 	RotateKey(ctx context.Context, id string, kind ceph.KeyType) (ceph.User, error)
 	// SetCaps replaces all caps of a cephx user.
 	SetCaps(ctx context.Context, id string, caps ceph.Caps) error
+	// Try returns nil when the operator's user may send the command of a trial, ErrDenied when not.
+	Try(ctx context.Context, trial ceph.Trial) error
 }
 
 // Proof proves that something is no longer used; who has it among its informers wakes after each look.

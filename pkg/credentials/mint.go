@@ -121,16 +121,17 @@ func (c *Controller) mint(ctx context.Context, in input) (made, error) {
 	users, err := c.ensureAll(ctx, live, in)
 	askedBefore := c.last.question.operator == in.cluster.Credentials
 	if !errors.Is(err, ceph.ErrDenied) || !askedBefore {
-		return users, err
+		return users, inPart(ctx, live, err)
 	}
 	session, dialErr := c.Dial(ctx, ceph.Source{
 		Monitors: in.cluster.MonMap.MonHost(), FSID: in.cluster.FSID, Credentials: in.cluster.Credentials,
 	})
 	if dialErr != nil {
-		return made{}, err
+		return made{}, inPart(ctx, live, err)
 	}
 	defer session.Close()
-	return c.ensureAll(ctx, session, in)
+	users, err = c.ensureAll(ctx, session, in)
+	return users, inPart(ctx, session, err)
 }
 
 // ensureAll returns the users as they are then. The controllers' user comes first: they act first on
@@ -227,7 +228,29 @@ func (c *Controller) given(at [2]string, now ceph.Caps) ceph.Caps {
 // says nothing of these.
 func mayNotMint(err error) bool {
 	var refused *ceph.CommandError
-	return errors.Is(err, ceph.ErrDenied) && errors.As(err, &refused) && slices.Contains([]string{"auth get", "auth get-or-create"}, refused.Command)
+	return errors.Is(err, ceph.ErrDenied) && !errors.Is(err, errInPart) && errors.As(err, &refused) &&
+		slices.Contains([]string{"auth get", "auth get-or-create"}, refused.Command)
+}
+
+// errInPart is beside a refusal of one of the commands by which users are made, where others are allowed: whoever may make
+// users, change their caps or read their keys can do anything to Ceph, and such a key is not passed on to every node.
+var errInPart = errors.New("that is a part of what makes users, and the rest is missing")
+
+// inPart adds errInPart to an error where that holds, or what keeps one from knowing it.
+func inPart(ctx context.Context, cluster Ceph, err error) error {
+	if !mayNotMint(err) {
+		return err
+	}
+	for _, trial := range driver.MintingTrials {
+		tried := cluster.Try(ctx, trial)
+		if tried == nil {
+			return fmt.Errorf("%w; it may send %q, and %w", err, trial.Prefix, errInPart)
+		}
+		if !errors.Is(tried, ceph.ErrDenied) {
+			return tried
+		}
+	}
+	return err
 }
 
 // refusedForNow says that Ceph will do later what it has refused.

@@ -48,41 +48,66 @@ func TestPassthrough(t *testing.T) {
 	}
 }
 
-func TestAutoFallsBack(t *testing.T) {
-	for _, command := range []string{"auth get", "auth get-or-create"} {
+// minting are the commands by which users are made.
+var minting = []string{"auth get", "auth get-or-create", "auth caps"}
+
+// TestAutoInPart: a user that may make users in part can make itself an administrator.
+func TestAutoInPart(t *testing.T) {
+	for _, denied := range [][]string{{"auth get"}, {"auth get-or-create"}, {"auth get", "auth get-or-create"}, {"auth get-or-create", "auth caps"}} {
 		f := newFixture(t, driver.RBD)
-		f.ceph.Deny("op", command)
+		f.ceph.Deny("op", denied...)
 		f.connect()
-		dials := f.ceph.Dials()
-		for range 5 {
-			if diff := cmp.Diff(f.both("op", "op"), f.later()); diff != "" {
-				t.Fatalf("%s: Secrets (-want +got):\n%s", command, diff)
+		for range 3 {
+			if got := f.later(); len(got) != 0 {
+				t.Fatalf("%v: the operator's key was given away: %v", denied, got)
 			}
-			f.expect(condition.CredentialsDegraded, operatorv1.ConditionFalse, condition.AsExpected)
-			f.expect(condition.CredentialsMinted, operatorv1.ConditionFalse, condition.Passthrough, "client.op", command,
-				// What CephFS is mounted with stays: the command replaces all caps.
-				"ceph auth caps client.op mds 'allow rw' mgr 'allow module rbd_support rw, allow module volumes rw'", "osd 'allow rw tag cephfs data=*, allow rw tag cephfs metadata=*, profile rbd'")
+			f.expect(condition.CredentialsDegraded, operatorv1.ConditionTrue, condition.AccessDenied,
+				"client.op", denied[0], "it may send", "the rest is missing", advice, "Passthrough if every node may have the key")
 		}
-		told, _ := f.controller.Report.Get()
-		if told.Mode != "Passthrough" || !strings.Contains(told.Reason, command) || len(told.Names) != 1 {
-			t.Errorf("%s: report %+v", command, told)
-		}
-		if granted, _ := f.controller.Granted.Get(); granted != f.place() || len(f.ceph.Writes()) != 0 {
-			t.Errorf("%s: granted %+v, writes %v", command, granted, f.ceph.Writes())
-		}
-		if f.ceph.Dials() != dials {
-			t.Errorf("%s: Ceph is asked again after five minutes", command)
-		}
-		f.ceph.Deny("op")
+		f.ceph.Deny("op", minting...)
 		for range 10 {
 			f.later()
 		}
-		if diff := cmp.Diff(f.minted(), f.later()); diff != "" {
-			t.Errorf("%s: the right is noticed without a new keyring (-want +got):\n%s", command, diff)
+		if diff := cmp.Diff(f.both("op", "op"), f.later()); diff != "" {
+			t.Errorf("%v: without any of it, the key is passed on (-want +got):\n%s", denied, diff)
 		}
-		if made := f.ceph.Dials() - dials; made == 0 || made > 11 {
-			t.Errorf("%s: %d connections in ten minutes", command, made)
+	}
+}
+
+func TestAutoFallsBack(t *testing.T) {
+	const command = "auth get"
+	f := newFixture(t, driver.RBD)
+	f.ceph.Deny("op", minting...)
+	f.connect()
+	dials := f.ceph.Dials()
+	for range 5 {
+		if diff := cmp.Diff(f.both("op", "op"), f.later()); diff != "" {
+			t.Fatalf("%s: Secrets (-want +got):\n%s", command, diff)
 		}
+		f.expect(condition.CredentialsDegraded, operatorv1.ConditionFalse, condition.AsExpected)
+		f.expect(condition.CredentialsMinted, operatorv1.ConditionFalse, condition.Passthrough, "client.op", command,
+			// What CephFS is mounted with stays: the command replaces all caps.
+			"ceph auth caps client.op mds 'allow rw' mgr 'allow module rbd_support rw, allow module volumes rw'", "osd 'allow rw tag cephfs data=*, allow rw tag cephfs metadata=*, profile rbd'")
+	}
+	told, _ := f.controller.Report.Get()
+	if told.Mode != "Passthrough" || !strings.Contains(told.Reason, command) || len(told.Names) != 1 {
+		t.Errorf("%s: report %+v", command, told)
+	}
+	if granted, _ := f.controller.Granted.Get(); granted != f.place() || len(f.ceph.Writes()) != 0 {
+		t.Errorf("%s: granted %+v, writes %v", command, granted, f.ceph.Writes())
+	}
+	if f.ceph.Dials() != dials {
+		t.Errorf("%s: Ceph is asked again after five minutes", command)
+	}
+	f.ceph.Deny("op")
+	for range 10 {
+		f.later()
+	}
+	if diff := cmp.Diff(f.minted(), f.later()); diff != "" {
+		t.Errorf("%s: the right is noticed without a new keyring (-want +got):\n%s", command, diff)
+	}
+	if made := f.ceph.Dials() - dials; made == 0 || made > 11 {
+		t.Errorf("%s: %d connections in ten minutes", command, made)
 	}
 }
 

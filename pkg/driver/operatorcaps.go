@@ -14,6 +14,9 @@ var MintingCaps = ceph.Caps{
 	OSD: "profile rbd",
 }
 
+// MintingTrials are whether a user may make users.
+var MintingTrials = []ceph.Trial{ceph.TryGetUser, ceph.TryMakeUser, ceph.TrySetCaps}
+
 // MountingCaps are beside them what a user needs with which volumes of CephFS are mounted.
 var MountingCaps = ceph.Caps{
 	MDS: "allow rw",
