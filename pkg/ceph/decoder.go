@@ -17,8 +17,10 @@ type decoder struct {
 }
 
 func (d *decoder) take(n uint64) []byte {
-	if d.err != nil || n > uint64(len(d.data)) {
-		d.err, d.data = errors.Join(d.err, errCutOff), nil
+	if d.err == nil && n > uint64(len(d.data)) {
+		d.err, d.data = errCutOff, nil
+	}
+	if d.err != nil {
 		return nil
 	}
 	out := d.data[:n]

@@ -15,6 +15,12 @@ type SubvolumePlace struct {
 	Snapshot string
 }
 
+// At names a snapshot of the subvolume.
+func (p SubvolumePlace) At(snapshot string) SubvolumePlace {
+	p.Snapshot = snapshot
+	return p
+}
+
 // String is filesystem/group/name, of a snapshot with "@" and its name behind it.
 func (p SubvolumePlace) String() string {
 	name := p.Name

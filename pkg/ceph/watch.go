@@ -1,10 +1,6 @@
 package ceph
 
-import (
-	"encoding/binary"
-	"errors"
-	"fmt"
-)
+import "fmt"
 
 // Watch is one that is held.
 type Watch interface {
@@ -29,53 +25,22 @@ type Watcher struct {
 // without answers of those that did not. All is little-endian.
 func ParseWatchers(reply []byte) ([]Watcher, error) {
 	var out []Watcher
-	r := watcherReader{rest: reply}
-	for n := r.uint32(); n > 0 && !r.short; n-- {
-		w := Watcher{Client: r.uint64()}
-		r.uint64()
-		w.Answer = r.bytes(r.uint32())
+	d := decoder{data: reply}
+	for n := d.uint32(); n > 0 && d.err == nil; n-- {
+		w := Watcher{Client: d.uint64()}
+		d.uint64()
+		w.Answer = d.take(uint64(d.uint32()))
 		out = append(out, w)
 	}
-	for n := r.uint32(); n > 0 && !r.short; n-- {
-		out = append(out, Watcher{Client: r.uint64(), Silent: true})
-		r.uint64()
+	for n := d.uint32(); n > 0 && d.err == nil; n-- {
+		out = append(out, Watcher{Client: d.uint64(), Silent: true})
+		d.uint64()
 	}
-	if r.short {
-		return nil, errors.New("reading who watches an object: the answer is cut off")
+	if d.err != nil {
+		return nil, fmt.Errorf("reading who watches an object: %w", d.err)
 	}
-	if len(r.rest) > 0 {
-		return nil, fmt.Errorf("reading who watches an object: the answer has %d bytes more than it says", len(r.rest))
+	if len(d.data) > 0 {
+		return nil, fmt.Errorf("reading who watches an object: the answer has %d bytes more than it says", len(d.data))
 	}
 	return out, nil
-}
-
-type watcherReader struct {
-	rest  []byte
-	short bool
-}
-
-func (r *watcherReader) bytes(n uint32) []byte {
-	if uint64(n) > uint64(len(r.rest)) {
-		r.short, r.rest = true, nil
-		return nil
-	}
-	out := r.rest[:n]
-	r.rest = r.rest[n:]
-	return out
-}
-
-func (r *watcherReader) uint32() uint32 {
-	const size = 4
-	if b := r.bytes(size); b != nil {
-		return binary.LittleEndian.Uint32(b)
-	}
-	return 0
-}
-
-func (r *watcherReader) uint64() uint64 {
-	const size = 8
-	if b := r.bytes(size); b != nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
 }

@@ -39,8 +39,6 @@ type Cluster interface {
 	driver.Ceph
 	Marker
 	driver.Catalog
-	// Namespaces are the RADOS namespaces of a pool that images can be in.
-	Namespaces(ctx context.Context, pool string) ([]string, error)
 	CreateNamespace(ctx context.Context, pool, namespace string) error
 	// Capacities are how full the pools are.
 	Capacities(ctx context.Context) ([]ceph.Capacity, error)

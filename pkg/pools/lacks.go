@@ -100,7 +100,7 @@ func (l *look) namespaces(ctx context.Context, place usage.Place) ([]driver.Lack
 		lacks, err := l.part(ctx, l.view.namespaces, part{
 			place: pool, name: namespace,
 			silent: &l.silentOSDs,
-			list:   func(ctx context.Context) ([]string, error) { return l.client.Namespaces(ctx, pool) },
+			list:   func(ctx context.Context) ([]string, error) { return l.client.ImageNamespaces(ctx, pool) },
 			make:   func(ctx context.Context) error { return l.client.CreateNamespace(ctx, pool, namespace) },
 			event:  "CephNamespaceCreated", created: fmt.Sprintf("RADOS namespace %q in pool %q", namespace, pool),
 			lack: fmt.Sprintf("pool %q has no RADOS namespace %q, which config.json names for its clusterID; create it: rbd namespace create %s",

@@ -72,8 +72,8 @@ func TestNamespacesAreCreatedOnDemand(t *testing.T) {
 	r.settings.MissingPools = driver.MissingCreate
 	r.useNamespace(t, inNamespace("c", "pool", "new"))
 	r.expectProblems(t, "pool and namespace are made")
-	names, err := r.client.Namespaces(t.Context(), "new")
-	if err != nil || !slices.Equal(names, []string{"n"}) {
+	names, err := r.client.ImageNamespaces(t.Context(), "new")
+	if err != nil || !slices.Equal(names, []string{"", "n"}) {
 		t.Errorf("namespaces of the new pool: %q, %v", names, err)
 	}
 	before := r.writes()

@@ -20,7 +20,7 @@ func (c *Cluster) SetDataPool(at ceph.ImagePlace, pool string) {
 // ImageNamespaces lists the RADOS namespaces of a pool that images can be in.
 func (c *Client) ImageNamespaces(ctx context.Context, pool string) (names []string, err error) {
 	err = c.run(ctx, everybody, func(cluster *Cluster) error {
-		if err := c.checkObjects(readImage, pool, false); err != nil {
+		if err := c.checkObjects("namespace ls", pool, false); err != nil {
 			return err
 		}
 		names = append([]string{""}, slices.Sorted(slices.Values(cluster.namespaces[cluster.pool(pool).ID]))...)

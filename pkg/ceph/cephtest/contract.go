@@ -22,7 +22,6 @@ type Connection interface {
 	FileSystems(ctx context.Context) ([]ceph.FileSystem, error)
 	EnsureSubvolumeGroup(ctx context.Context, filesystem, group string) error
 	SubvolumeGroups(ctx context.Context, filesystem string) ([]string, error)
-	Namespaces(ctx context.Context, pool string) ([]string, error)
 	CreateNamespace(ctx context.Context, pool, namespace string) error
 	SetNoDelete(ctx context.Context, pool string, on bool) error
 	SetPoolMetadata(ctx context.Context, pool, application, key, value string) error

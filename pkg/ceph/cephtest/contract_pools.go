@@ -39,20 +39,20 @@ func testProtection(t *testing.T, s Subject) {
 // testNamespaces uses the pool that testPools made.
 func testNamespaces(t *testing.T, s Subject) {
 	ctx, conn := t.Context(), dial(t, s, s.Source)
-	names, err := conn.Namespaces(ctx, "contract")
+	names, err := conn.ImageNamespaces(ctx, "contract")
 	must(t, "none yet", err, nil)
-	if len(names) > 0 {
-		t.Errorf("a new pool has namespaces %q", names)
+	if !slices.Equal(names, []string{""}) {
+		t.Errorf("a new pool has namespaces %q, and must have its own, without a name", names)
 	}
 	for _, name := range []string{"b", "a", "b"} {
 		must(t, "create", conn.CreateNamespace(ctx, "contract", name), nil)
 	}
-	names, err = conn.Namespaces(ctx, "contract")
+	names, err = conn.ImageNamespaces(ctx, "contract")
 	must(t, "namespaces", err, nil)
-	if !slices.Equal(names, []string{"a", "b"}) {
+	if !slices.Equal(names, []string{"", "a", "b"}) {
 		t.Errorf("namespaces are %q", names)
 	}
-	_, err = conn.Namespaces(ctx, "none")
+	_, err = conn.ImageNamespaces(ctx, "none")
 	must(t, "namespaces without pool", err, ceph.ErrNotFound)
 	must(t, "namespace without pool", conn.CreateNamespace(ctx, "none", "a"), ceph.ErrNotFound)
 	if conn.CreateNamespace(ctx, "contract", "a/b") == nil {
@@ -61,7 +61,7 @@ func testNamespaces(t *testing.T, s Subject) {
 	source := s.Source
 	source.Credentials = s.Reader
 	reader := dial(t, s, source)
-	_, err = reader.Namespaces(ctx, "contract")
+	_, err = reader.ImageNamespaces(ctx, "contract")
 	must(t, "reader's list", err, ceph.ErrDenied)
 	must(t, "reader's namespace", reader.CreateNamespace(ctx, "contract", "c"), ceph.ErrDenied)
 }

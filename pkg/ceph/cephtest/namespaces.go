@@ -9,17 +9,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
-// Namespaces lists the RADOS namespaces that images can be in.
-func (c *Client) Namespaces(ctx context.Context, pool string) (names []string, err error) {
-	err = c.inPool(ctx, "namespace ls", pool, func(cluster *Cluster, id int64) {
-		names = slices.Sorted(slices.Values(cluster.namespaces[id]))
-	})
-	if err != nil {
-		return nil, fmt.Errorf("listing the RADOS namespaces of pool %q: %w", pool, err)
-	}
-	return names, nil
-}
-
 // CreateNamespace makes one unless it exists.
 func (c *Client) CreateNamespace(ctx context.Context, pool, namespace string) error {
 	const prefix = "namespace create"

@@ -148,30 +148,5 @@ func (c *Conn) mon(ctx context.Context, prefix string, args arguments) ([]byte, 
 // was (seen with 16.2.15, which then aborts the process). So a command that is not answered
 // keeps its connection until it is, and the next one waits for it.
 func (c *Conn) mgr(ctx context.Context, prefix string, args arguments) ([]byte, error) {
-	command, err := args.encode(prefix)
-	if err != nil {
-		return nil, err
-	}
-	monmap, err := c.MonMap(ctx)
-	if err != nil {
-		return nil, err
-	}
-	select {
-	case c.asking <- struct{}{}:
-	case <-ctx.Done():
-		return nil, fmt.Errorf("%w: %w", ceph.ErrTimeout, context.Cause(ctx))
-	}
-	return await(ctx, func() ([]byte, error) {
-		defer func() { <-c.asking }()
-		conn, err := open(c.source, initial(monmap.MonHost()), Options{Mon: unlimited})
-		if err != nil {
-			return nil, err
-		}
-		defer conn.Shutdown()
-		output, status, err := conn.MgrCommand([][]byte{command})
-		if err != nil {
-			return nil, failure(prefix, status, err)
-		}
-		return output, nil
-	}, func([]byte) {})
+	return managed(ctx, c, func(send ask) ([]byte, error) { return send(prefix, args) })
 }

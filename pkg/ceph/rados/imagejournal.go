@@ -29,7 +29,7 @@ func (c *Conn) ImageJournals(ctx context.Context, pool string, namespaces []stri
 	err := inParallel(ctx, c, slices.Collect(slices.Chunk(wanted, headersAtOnce)), func(ctx context.Context, chunk []ceph.JournalPiece) error {
 		_, err := in(ctx, c, pool, "", func(io *rados.IOContext) (struct{}, error) {
 			for i := range chunk {
-				if err := readJournal(io, &chunk[i]); err != nil {
+				if err := readPiece(ctx, io, &chunk[i]); err != nil {
 					return struct{}{}, err
 				}
 			}
@@ -41,23 +41,6 @@ func (c *Conn) ImageJournals(ctx context.Context, pool string, namespaces []stri
 		return nil, fmt.Errorf("reading the journals in pool %q: %w", pool, err)
 	}
 	return slices.DeleteFunc(wanted, func(p ceph.JournalPiece) bool { return p.Omap == nil }), nil
-}
-
-// readJournal leaves the omap nil where there is no object.
-func readJournal(io *rados.IOContext, piece *ceph.JournalPiece) error {
-	io.SetNamespace(piece.Namespace)
-	values, err := io.GetAllOmapValues(piece.Object, "", "", keysAtOnce)
-	if missing(err) {
-		return nil
-	}
-	if err != nil {
-		return failure("read omap of "+piece.Object, "", err)
-	}
-	piece.Omap = map[string]string{}
-	for key, value := range values {
-		piece.Omap[key] = string(value)
-	}
-	return nil
 }
 
 // ImageGone says that neither directory, trash nor header knows an image any more.

@@ -17,15 +17,13 @@ import (
 
 // Objects of RBD, in each RADOS namespace of a pool (src/include/rbd_types.h).
 const (
-	imageDirectory = "rbd_directory"
-	imageTrash     = "rbd_trash"
-	imageMirroring = "rbd_mirroring"
-	namespacesOf   = "rbd_namespace"
+	imageDirectory  = "rbd_directory"
+	imageTrash      = "rbd_trash"
+	imageMirroring  = "rbd_mirroring"
+	imageNamespaces = "rbd_namespace"
 
 	mirrorKeyPrefix = "image_"
 
-	// keysAtOnce is what an OSD returns in one answer at most.
-	keysAtOnce = 1024
 	// headersAtOnce is how many headers one call reads, one after the other: a goroutine of its
 	// own for each would cost more than reading it.
 	headersAtOnce = 32
@@ -34,7 +32,7 @@ const (
 // ImageNamespaces lists the RADOS namespaces that RBD knows in a pool, the pool's own, "", first.
 func (c *Conn) ImageNamespaces(ctx context.Context, pool string) ([]string, error) {
 	keys, err := in(ctx, c, pool, "", func(io *rados.IOContext) (map[string][]byte, error) {
-		return readOmap(io, namespacesOf)
+		return readOmap(io, imageNamespaces)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("listing the RADOS namespaces of pool %q: %w", pool, err)

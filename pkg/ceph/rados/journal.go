@@ -22,7 +22,7 @@ func (c *Conn) Journals(ctx context.Context, pool string, namespaces ...string) 
 	if len(namespaces) == 0 {
 		namespaces = []string{rados.AllNamespaces}
 	}
-	pieces, err := inPool(ctx, c, pool, func(io *rados.IOContext) ([]ceph.JournalPiece, error) {
+	pieces, err := in(ctx, c, pool, "", func(io *rados.IOContext) ([]ceph.JournalPiece, error) {
 		var found []ceph.JournalPiece
 		var err error
 		for i := 0; i < len(namespaces) && err == nil; i++ {
@@ -37,19 +37,6 @@ func (c *Conn) Journals(ctx context.Context, pool string, namespaces ...string) 
 		return nil, fmt.Errorf("reading the journals in pool %q: %w", pool, err)
 	}
 	return pieces, nil
-}
-
-// inPool runs work with a pool opened.
-func inPool[T any](ctx context.Context, c *Conn, pool string, work func(*rados.IOContext) (T, error)) (T, error) {
-	return callOSD(ctx, c, func(conn *rados.Conn) (T, error) {
-		var none T
-		io, err := c.ioContext(conn, pool)
-		if err != nil {
-			return none, err
-		}
-		defer io.Destroy()
-		return work(io)
-	})
 }
 
 func listJournals(ctx context.Context, io *rados.IOContext, namespace string, pieces []ceph.JournalPiece) ([]ceph.JournalPiece, error) {
@@ -73,28 +60,31 @@ func listJournals(ctx context.Context, io *rados.IOContext, namespace string, pi
 	return pieces, nil
 }
 
-// readPiece fills in the omap. An object that has gone since it was listed has none.
+// readPiece fills in the omap, which stays nil where there is no object.
 func readPiece(ctx context.Context, io *rados.IOContext, piece *ceph.JournalPiece) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w: %w", ceph.ErrTimeout, context.Cause(ctx))
 	}
 	io.SetNamespace(piece.Namespace)
 	values, err := readOmap(io, piece.Object)
-	if err != nil {
+	if values == nil {
 		return err
 	}
-	piece.Omap = map[string]string{}
-	for key, value := range values {
-		piece.Omap[key] = string(value)
-	}
+	piece.Omap = texts(values)
 	return nil
 }
 
-// omapChunk is how many keys are read at a time.
-const omapChunk = 1000
+func texts(omap map[string][]byte) map[string]string {
+	out := make(map[string]string, len(omap))
+	for key, value := range omap {
+		out[key] = string(value)
+	}
+	return out
+}
 
+// readOmap returns nil where there is no object.
 func readOmap(io *rados.IOContext, object string) (map[string][]byte, error) {
-	values, err := io.GetAllOmapValues(object, "", "", omapChunk)
+	values, err := io.GetAllOmapValues(object, "", "", keysAtOnce)
 	if errors.Is(err, rados.ErrNotFound) {
 		return nil, nil
 	}
@@ -108,7 +98,7 @@ func readOmap(io *rados.IOContext, object string) (map[string][]byte, error) {
 // found: its objects, then its keys in the directories, which stay. A key that leads to another
 // UUID by now stays as well.
 func (c *Conn) RemoveJournal(ctx context.Context, pool string, j ceph.Journal) error {
-	_, err := inPool(ctx, c, pool, func(io *rados.IOContext) (struct{}, error) {
+	_, err := in(ctx, c, pool, "", func(io *rados.IOContext) (struct{}, error) {
 		return struct{}{}, removeJournal(io, j)
 	})
 	if err != nil {
@@ -126,7 +116,7 @@ func removeJournal(io *rados.IOContext, j ceph.Journal) error {
 	}
 	for _, key := range j.Keys {
 		io.SetNamespace(key.Namespace)
-		value, err := io.GetOmapValues(key.Directory, "", key.Key, omapChunk)
+		value, err := io.GetOmapValues(key.Directory, "", key.Key, keysAtOnce)
 		if err != nil && !missing(err) {
 			return failure("read omap of "+key.Directory, "", err)
 		}

@@ -25,7 +25,7 @@ const (
 // put lays out an object as ceph-csi does.
 func (f files) put(t *testing.T, namespace, object string, omap map[string][]byte, change func(*rados.IOContext) error) {
 	t.Helper()
-	_, err := inPool(t.Context(), f.conn, metadataPool, func(io *rados.IOContext) (struct{}, error) {
+	_, err := in(t.Context(), f.conn, metadataPool, "", func(io *rados.IOContext) (struct{}, error) {
 		io.SetNamespace(namespace)
 		err := io.SetOmap(object, omap)
 		if err == nil && change != nil {

@@ -7,8 +7,6 @@ import (
 	"fmt"
 
 	"github.com/ceph/go-ceph/rados"
-
-	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
 // Manager asks the mgr many things over one connection, several at a time. The connection has
@@ -69,19 +67,4 @@ func (m *Manager) CheckActive(ctx context.Context, filesystem string) error {
 		return fmt.Errorf("filesystem %q: %w", filesystem, err)
 	}
 	return nil
-}
-
-// inGroup are the arguments that name a subvolume.
-func inGroup(place ceph.SubvolumePlace, more arguments) arguments {
-	args := arguments{"vol_name": place.Filesystem, "sub_name": place.Name}
-	if place.Name == "" {
-		delete(args, "sub_name")
-	}
-	if place.Group != "" {
-		args["group_name"] = place.Group
-	}
-	for name, value := range more {
-		args[name] = value
-	}
-	return args
 }

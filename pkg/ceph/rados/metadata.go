@@ -22,8 +22,8 @@ const (
 	headerPrefix   = "rbd_header."
 	metadataPrefix = "metadata_"
 	imageClass     = "rbd"
-	// maxKeys is more than an image or a journal has.
-	maxKeys = 1024
+	// keysAtOnce is what an OSD returns in one answer at most, and more than an image or a journal has.
+	keysAtOnce = 1024
 )
 
 // ioContext opens a pool. Who only removes does not wait while it is full.
@@ -70,7 +70,7 @@ func (c *Conn) ImageMetadata(ctx context.Context, at ceph.ImagePlace) (ceph.Imag
 		if err != nil {
 			return ceph.ImageMetadata{}, err
 		}
-		keys, err := io.GetOmapValues(headerPrefix+id, "", metadataPrefix, maxKeys)
+		keys, err := io.GetOmapValues(headerPrefix+id, "", metadataPrefix, keysAtOnce)
 		if err != nil {
 			return ceph.ImageMetadata{}, failure("read image header", "", err)
 		}
@@ -158,15 +158,11 @@ func encodeText(out []byte, text string) []byte {
 // JournalEntry reads the keys of an object of ceph-csi's journals.
 func (c *Conn) JournalEntry(ctx context.Context, pool, namespace, object string) (map[string]string, error) {
 	keys, err := in(ctx, c, pool, namespace, func(io *rados.IOContext) (map[string]string, error) {
-		keys, err := io.GetOmapValues(object, "", "", maxKeys)
+		keys, err := io.GetOmapValues(object, "", "", keysAtOnce)
 		if err != nil {
 			return nil, failure("read journal", "", err)
 		}
-		out := map[string]string{}
-		for key, value := range keys {
-			out[key] = string(value)
-		}
-		return out, nil
+		return texts(keys), nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading %s in pool %q: %w", object, pool, err)

@@ -98,8 +98,12 @@ func metadataCommand(at ceph.SubvolumePlace, verb string) string {
 	return "fs subvolume metadata " + verb
 }
 
+// subvolumeArguments name a subvolume, one of its snapshots, or, without a name, all of a group.
 func subvolumeArguments(at ceph.SubvolumePlace) arguments {
-	args := arguments{"vol_name": at.Filesystem, "sub_name": at.Name}
+	args := arguments{"vol_name": at.Filesystem}
+	if at.Name != "" {
+		args["sub_name"] = at.Name
+	}
 	if at.Group != "" {
 		args["group_name"] = at.Group
 	}

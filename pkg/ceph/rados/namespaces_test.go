@@ -29,9 +29,9 @@ func testNamespaces(t *testing.T, c *cephdaemons.Ceph) {
 	runRBD(t, c, "create", "--size", "1M", pool+"/ours/image")
 	var listed []struct{ Name string }
 	check(t, json.Unmarshal(runRBD(t, c, "namespace", "ls", pool, "--format", "json"), &listed))
-	names, err := conn.Namespaces(t.Context(), pool)
+	names, err := conn.ImageNamespaces(t.Context(), pool)
 	check(t, err)
-	if len(listed) != 2 || listed[0].Name != "ours" || !slices.Equal(names, []string{"ours", "theirs"}) {
+	if len(listed) != 2 || listed[0].Name != "ours" || !slices.Equal(names, []string{"", "ours", "theirs"}) {
 		t.Errorf("librbd lists %v, we list %q", listed, names)
 	}
 }
@@ -40,7 +40,7 @@ func testNamespaces(t *testing.T, c *cephdaemons.Ceph) {
 func directory(t *testing.T, conn *Conn, pool, namespace string) []byte {
 	t.Helper()
 	state, err := in(t.Context(), conn, pool, namespace, func(io *rados.IOContext) ([]byte, error) {
-		values, err := io.GetAllOmapValues(directoryObject, "", "", 16)
+		values, err := io.GetAllOmapValues(imageDirectory, "", "", 16)
 		return values["state"], err
 	})
 	check(t, err)

@@ -20,8 +20,7 @@ const evenIfFull = rados.OperationFullForce
 // its own. An object of that name with content of its own, from before there were runs, is under "", and so,
 // as nil, is one that has nothing any more. Where there is none, nothing is returned.
 func (c *Conn) Records(ctx context.Context, pool, namespace, object string) (map[string][]byte, error) {
-	records, err := inPool(ctx, c, pool, func(io *rados.IOContext) (map[string][]byte, error) {
-		io.SetNamespace(namespace)
+	records, err := in(ctx, c, pool, namespace, func(io *rados.IOContext) (map[string][]byte, error) {
 		out := map[string][]byte{}
 		whole, err := readWhole(io, object)
 		if errors.Is(err, ceph.ErrNotFound) {
@@ -81,8 +80,7 @@ func (c *Conn) AppendRecord(ctx context.Context, pool, namespace, object, run st
 	if len(content) == 0 || run == "" {
 		return fmt.Errorf("writing object %s/%s of pool %q: nothing to write", namespace, object, pool)
 	}
-	_, err := inPool(ctx, c, pool, func(io *rados.IOContext) (struct{}, error) {
-		io.SetNamespace(namespace)
+	_, err := in(ctx, c, pool, namespace, func(io *rados.IOContext) (struct{}, error) {
 		index := rados.CreateWriteOp()
 		defer index.Release()
 		index.SetOmap(map[string][]byte{run: {}})
@@ -106,8 +104,7 @@ func (c *Conn) AppendRecord(ctx context.Context, pool, namespace, object, run st
 
 // RemoveRecords removes those of runs; what is missing is no error. Those of others stay.
 func (c *Conn) RemoveRecords(ctx context.Context, pool, namespace, object string, runs []string) error {
-	_, err := inPool(ctx, c, pool, func(io *rados.IOContext) (struct{}, error) {
-		io.SetNamespace(namespace)
+	_, err := in(ctx, c, pool, namespace, func(io *rados.IOContext) (struct{}, error) {
 		return struct{}{}, removeRecords(io, object, runs)
 	})
 	if err != nil && !errors.Is(err, ceph.ErrNotFound) {

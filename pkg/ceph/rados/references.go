@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"syscall"
 
 	"github.com/ceph/go-ceph/rados"
 
@@ -15,8 +14,7 @@ import (
 
 // References reads who still needs the snapshot behind shallow CephFS volumes.
 func (c *Conn) References(ctx context.Context, pool, namespace, handle string) (ceph.RefTracker, error) {
-	found, err := inPool(ctx, c, pool, func(io *rados.IOContext) (ceph.RefTracker, error) {
-		io.SetNamespace(namespace)
+	found, err := in(ctx, c, pool, namespace, func(io *rados.IOContext) (ceph.RefTracker, error) {
 		tracker, _, err := readReferences(io, referencesOf(handle))
 		return tracker, err
 	})
@@ -60,11 +58,10 @@ const maxReferenceTries = 10
 // one step with the count. With all, the snapshot goes as well: when nobody but the snapshot itself
 // is left then, so does the object. Without the object it does nothing.
 func (c *Conn) DropReferences(ctx context.Context, pool, namespace, handle string, volumes []string, all bool) error {
-	_, err := inPool(ctx, c, pool, func(io *rados.IOContext) (struct{}, error) {
-		io.SetNamespace(namespace)
+	_, err := in(ctx, c, pool, namespace, func(io *rados.IOContext) (struct{}, error) {
 		var err error
 		for range maxReferenceTries {
-			if err = dropReferences(io, handle, volumes, all); !changedMeanwhile(err) {
+			if err = dropReferences(io, handle, volumes, all); !errors.Is(err, ceph.ErrChanged) {
 				break
 			}
 		}
@@ -74,11 +71,6 @@ func (c *Conn) DropReferences(ctx context.Context, pool, namespace, handle strin
 		return fmt.Errorf("changing the references of snapshot %s in pool %q: %w", handle, pool, err)
 	}
 	return nil
-}
-
-func changedMeanwhile(err error) bool {
-	var refused *ceph.CommandError
-	return errors.As(err, &refused) && (refused.Errno == -int(syscall.EOVERFLOW) || refused.Errno == -int(syscall.ERANGE))
 }
 
 func dropReferences(io *rados.IOContext, handle string, volumes []string, all bool) error {
@@ -105,8 +97,5 @@ func dropReferences(io *rados.IOContext, handle string, volumes []string, all bo
 		op.WriteFull(ceph.EncodeRefCount(count))
 		op.RmOmapKeys(gone)
 	}
-	if err := op.Operate(io, object, rados.OperationNoFlag); err != nil {
-		return failure("change "+object, "", err)
-	}
-	return nil
+	return changed(op.Operate(io, object, rados.OperationNoFlag), "change "+object)
 }

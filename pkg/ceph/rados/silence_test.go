@@ -28,7 +28,7 @@ func testWithoutCaps(t *testing.T, c *cephdaemons.Ceph) {
 		if err != nil || rights.Read || rights.Write {
 			t.Errorf("rights are %+v, %v", rights, err)
 		}
-		_, err = conn.Namespaces(ctx, metadataPool)
+		_, err = conn.ImageNamespaces(ctx, metadataPool)
 		var answer *ceph.CommandError
 		if want := ceph.ErrDenied; !errors.Is(err, want) {
 			t.Errorf("objects: got %v, want %v", err, want)
@@ -49,13 +49,13 @@ func testSilentOSD(t *testing.T, c *cephdaemons.Ceph) {
 	conn, err := Dial(t.Context(), source(t, c), quick)
 	check(t, err)
 	defer conn.Close()
-	_, err = conn.Namespaces(t.Context(), metadataPool)
+	_, err = conn.ImageNamespaces(t.Context(), metadataPool)
 	check(t, err)
 	check(t, c.PauseOSD())
 	defer func() { check(t, c.ResumeOSD(t.Context())) }()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	if _, err := conn.Namespaces(ctx, metadataPool); !errors.Is(err, ceph.ErrTimeout) {
+	if _, err := conn.ImageNamespaces(ctx, metadataPool); !errors.Is(err, ceph.ErrTimeout) {
 		t.Errorf("got %v, want %v", err, ceph.ErrTimeout)
 	}
 }

@@ -16,7 +16,7 @@ func (c *Conn) Subvolumes(ctx context.Context, filesystem, group string) ([]stri
 	err := c.checkActive(ctx, filesystem)
 	var output []byte
 	if err == nil {
-		output, err = c.mgr(ctx, "fs subvolume ls", inGroup(ceph.SubvolumePlace{Filesystem: filesystem, Group: group}, nil))
+		output, err = c.mgr(ctx, "fs subvolume ls", subvolumeArguments(ceph.SubvolumePlace{Filesystem: filesystem, Group: group}))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listing the subvolumes of group %q of filesystem %q: %w", group, filesystem, err)
