@@ -45,8 +45,8 @@ var Declared = []Declaration{
 	},
 	{
 		Type: VolumesSafe, Parts: []string{PoolsProtected, VolumePlacesPresent, VolumesTagged},
-		Says: "False: pools in use can be removed from Ceph; a pool or filesystem that volumes are in is gone; volumes or snapshots do not say, " +
-			"or cannot say, that they are this cluster's, see [Tags of volumes](../tags/README.md); a line for each",
+		Says: "False: pools in use can be removed from Ceph; a pool or filesystem that volumes are in is gone, or ceph-csi looks for them in another subvolume group; " +
+			"volumes or snapshots do not say, or cannot say, that they are this cluster's, see [Tags of volumes](../tags/README.md); a line for each",
 	},
 	{Type: Disabled, Says: "True: the driver is not deployed, on purpose", Absent: "otherwise"},
 	{Type: CSIDriverManaged, Says: "False: the CSIDriver is somebody else's while our pods run", Absent: "otherwise"},

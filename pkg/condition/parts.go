@@ -28,7 +28,7 @@ const (
 
 	// PoolsProtected: pools in use can be removed from Ceph.
 	PoolsProtected = "PoolsProtected"
-	// VolumePlacesPresent: a pool or filesystem that volumes are in is gone.
+	// VolumePlacesPresent: a pool or filesystem that volumes are in is gone, or ceph-csi looks for them elsewhere.
 	VolumePlacesPresent = "VolumePlacesPresent"
 	// VolumesTagged: volumes do not say that they belong to this cluster.
 	VolumesTagged = "VolumesTagged"

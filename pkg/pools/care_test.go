@@ -7,6 +7,7 @@ import (
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
@@ -176,6 +177,20 @@ func TestLostPlaces(t *testing.T) {
 	images.use(t, nil, provisioned(driver.RBD, 5), provisioned(driver.RBD, 0, "pool", "p", "dataPool", "d"))
 	images.expect(t, condition.VolumePlacesPresent, operatorv1.ConditionFalse, condition.PlaceMissing,
 		`data pool "d" does not exist, and 1 volume of this cluster is in it`, `the pool with ID 5 does not exist any more`)
+}
+
+// TestAstrayVolumes: ceph-csi takes them for deleted.
+func TestAstrayVolumes(t *testing.T) {
+	r := newCareRig(t, driver.CephFS)
+	r.ceph.AddFileSystem("a", true)
+	pv := provisioned(driver.CephFS, 1, "fsName", "a")
+	pv.Spec.CSI.VolumeAttributes[driver.SubvolumePathAttribute] = "/volumes/old/csi-vol-1/2"
+	r.use(t, nil, pv)
+	r.expect(t, condition.VolumePlacesPresent, operatorv1.ConditionFalse, condition.PlaceMissing,
+		`volumes are in /volumes/old of filesystem "a"`, `those of clusterID "`+cephtest.FSID+`" in /volumes/csi only`, "say Retain")
+	r.config.Usage.Set(usage.Of(driver.CephFS, configured("old"), nil, []*corev1.PersistentVolume{pv}))
+	r.later(t)
+	r.expect(t, condition.VolumePlacesPresent, operatorv1.ConditionTrue, condition.AsExpected)
 }
 
 func TestUnknownCephCluster(t *testing.T) {

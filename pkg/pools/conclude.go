@@ -64,7 +64,7 @@ func (c *Care) conclude(ctx context.Context, clusters []ceph.Cluster, want deman
 		}
 		capacities[cluster.FSID] = v.found.capacities
 		all.classes = append(all.classes, v.found.classes...)
-		all.lost = append(all.lost, v.found.lost...)
+		all.lost = append(append(all.lost, v.found.lost...), v.found.astray...)
 		all.trouble = append(all.trouble, v.found.trouble...)
 		all.withheld = append(all.withheld, v.found.withheld...)
 		put(published.Missing, cluster.FSID, v.found.missing)

@@ -104,6 +104,8 @@ type findings struct {
 	classes []classProblem
 	// lost are sentences about volumes whose place is gone.
 	lost []string
+	// astray are sentences about volumes that ceph-csi looks for elsewhere.
+	astray []string
 	// missing, protected and unprotected are names of pools and filesystems.
 	missing, protected, unprotected []string
 	capacities                      []Capacity

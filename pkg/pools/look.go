@@ -52,6 +52,11 @@ func (l *look) run(ctx context.Context) error {
 		if place.Volumes > 0 {
 			l.lose(l.Driver.Storage.Lost(l.has, place.Placement, place.IDs), place.Volumes)
 		}
+		for _, a := range place.Astray {
+			l.found.astray = append(l.found.astray, fmt.Sprintf("Ceph cluster %s: volumes are in %s of filesystem %q, and ceph-csi looks for those of clusterID %q in %s only, "+
+				"as config.json says: it mounts none of them, and takes each for deleted, so that its data would stay; say Retain in their PersistentVolumes until they are found again: "+
+				"the README of tags tells how volumes of an earlier cluster are taken over", l.cluster.FSID, a.Directory, place.Filesystem, a.ClusterID, a.Wanted))
+		}
 	}
 	if l.place.FSID == l.cluster.FSID {
 		l.keep = len(l.Driver.Storage.Holding(l.has, l.place, nil)) == 0

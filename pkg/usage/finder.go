@@ -98,10 +98,21 @@ func (f finder) provisioned(in placeSet, csi *corev1.CSIPersistentVolumeSource) 
 		if d := driver.Directory(csi.VolumeAttributes); d != "" && !slices.Contains(place.Directories, d) {
 			place.Directories = append(place.Directories, d)
 		}
+		if a, astray := f.astray(p.FSID, csi.VolumeAttributes); astray && !slices.Contains(place.Astray, a) {
+			place.Astray = append(place.Astray, a)
+		}
 		if id := handle.LocationID; id != 0 && !slices.Contains(place.IDs, id) {
 			place.IDs = append(place.IDs, id)
 		}
 	}
+}
+
+// astray says that ceph-csi looks for a volume in another group than where it is: it goes by config.json, and not by the volume
+// (NewVolumeOptionsFromVolID in its internal/cephfs/store).
+func (f finder) astray(clusterID string, attributes map[string]string) (Astray, bool) {
+	entry, known := f.config[clusterID]
+	a := Astray{ClusterID: clusterID, Directory: driver.Directory(attributes), Wanted: driver.GroupDirectory(entry.SubvolumeGroup)}
+	return a, known && attributes[driver.SubvolumePathAttribute] != "" && a.Directory != a.Wanted
 }
 
 // snapshot has a handle of the same form as a volume's, and nothing else that tells the place.
@@ -130,6 +141,7 @@ func (p placeSet) sorted() []Place {
 		slices.Sort(place.Classes)
 		slices.Sort(place.IDs)
 		slices.Sort(place.Directories)
+		slices.SortFunc(place.Astray, func(a, b Astray) int { return cmp.Compare(a.Directory, b.Directory) })
 		out = append(out, *place)
 	}
 	slices.SortFunc(out, func(a, b Place) int {

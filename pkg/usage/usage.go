@@ -47,6 +47,8 @@ type Place struct {
 	// Directories are the parts of the filesystem that hold the volumes, sorted; see
 	// driver.Directory.
 	Directories []string
+	// Astray are the subvolume groups in which ceph-csi does not look for volumes that it has made there, sorted.
+	Astray []Astray
 	// Classes are the StorageClasses that name the place, sorted.
 	Classes []string
 	// Volumes is how many PersistentVolumes are there, Snapshots how many snapshots, which may outlive
@@ -55,6 +57,9 @@ type Place struct {
 	// Journal says that volumes of another pool keep their journal there.
 	Journal bool
 }
+
+// Astray is the directory of a subvolume group that has volumes of a clusterID whose group is another one by config.json.
+type Astray struct{ ClusterID, Directory, Wanted string }
 
 // OnlyNamed says that StorageClasses name it, and that no volume and no snapshot is known to have something there.
 func (p Place) OnlyNamed() bool {

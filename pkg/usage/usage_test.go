@@ -134,6 +134,28 @@ func TestOf(t *testing.T) {
 				Config: []ceph.ConfigEntry{{ClusterID: "team", Monitors: []string{"a:1"}, SubvolumeGroup: "g"}, {ClusterID: fsid, Monitors: []string{"a:1"}, SubvolumeGroup: "h"}},
 			},
 		},
+		"Astray": {
+			reason: "ceph-csi looks for what it has made in the group of config.json; nothing is known of a clusterID that is not there",
+			driver: driver.CephFS,
+			config: []ceph.ConfigEntry{{ClusterID: "team"}},
+			volumes: []*corev1.PersistentVolume{
+				volume(driver.CephFS, handle("team", 1), map[string]string{"clusterID": "team", "fsName": "f", "subvolumePath": "/volumes/old/csi-vol-1/2"}),
+				volume(driver.CephFS, handle("team", 1), map[string]string{"clusterID": "team", "fsName": "f", "subvolumePath": "/volumes/csi/csi-vol-3/4"}),
+				volume(driver.CephFS, handle("team", 1), map[string]string{"clusterID": "team", "fsName": "f", "subvolumePath": "/volumes/old/csi-vol-5/6"}),
+				volume(driver.CephFS, "mine", map[string]string{"clusterID": "team", "fsName": "f", "rootPath": "/volumes/other/mine"}),
+				volume(driver.CephFS, handle(fsid, 1), map[string]string{"clusterID": fsid, "fsName": "f", "subvolumePath": "/volumes/old/csi-vol-7/8"}),
+			},
+			want: Usage{
+				Places: []Place{
+					{Placement: ceph.Placement{FSID: fsid, Filesystem: "f"}, IDs: []int64{1}, Directories: []string{"/volumes/old"}, Volumes: 1},
+					{
+						Placement: ceph.Placement{FSID: "team", Filesystem: "f"}, Group: "csi", IDs: []int64{1}, Volumes: 4,
+						Directories: []string{"/volumes/csi", "/volumes/old", "/volumes/other"}, Astray: []Astray{{"team", "/volumes/old", "/volumes/csi"}},
+					},
+				},
+				Config: []ceph.ConfigEntry{{ClusterID: "team"}},
+			},
+		},
 		"Unreadable": {
 			reason: "a typo in one class hides no other place of it",
 			driver: driver.RBD,
