@@ -16,6 +16,9 @@ import (
 // defaultForMachines marks the StorageClass that KubeVirt and CDI prefer to the default one.
 const defaultForMachines = "storageclass.kubevirt.io/is-default-virt-class"
 
+// defaultForAll marks the StorageClass of claims that name none.
+const defaultForAll = "storageclass.kubernetes.io/is-default-class"
+
 // step is what to do with the StorageClass for virtual machines.
 type step int
 

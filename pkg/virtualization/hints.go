@@ -3,6 +3,7 @@ package virtualization
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,6 +24,7 @@ const (
 	defaultSnapshotClass = "snapshot.storage.kubernetes.io/is-default-class"
 	// chosenStrategy is how CDI lets an administrator choose on a StorageClass. A StorageProfile's spec wins over it.
 	chosenStrategy = "cdi.kubevirt.io/clone-strategy"
+	copyStrategy   = "copy"
 )
 
 // snapshotClass is what is read of a VolumeSnapshotClass.
@@ -81,7 +83,7 @@ func rank(s snapshotClass) int {
 //	field         | wanted
 //	snapshotClass | when a class fits: CDI does not look at the Ceph cluster
 //	claim sets    | unless CDI's first is the driver's first
-//	cloneStrategy | unless CDI's is the driver's, or a person chose one on the class
+//	cloneStrategy | unless CDI's is the driver's, or a person chose one on the class; copy where it encrypts
 //	image format  | where snapshots work, unless CDI's is the driver's
 func hints(v driver.Virtualization, class *storagev1.StorageClass, snapshotClass string, status values, ours []string) values {
 	out := values{}
@@ -92,6 +94,9 @@ func hints(v driver.Virtualization, class *storagev1.StorageClass, snapshotClass
 	if wants(claimSetsField, startsWith(status[claimSetsField], v.ClaimSets[0])) {
 		out[claimSetsField] = claimSets(v.ClaimSets)
 	}
+	if encrypts(class) {
+		v.CloneStrategy = copyStrategy
+	}
 	chosen := slices.Contains(cloneStrategies, class.Annotations[chosenStrategy])
 	if !chosen && wants(cloneStrategyField, status[cloneStrategyField] == v.CloneStrategy) {
 		out[cloneStrategyField] = v.CloneStrategy
@@ -100,6 +105,17 @@ func hints(v driver.Virtualization, class *storagev1.StorageClass, snapshotClass
 		out[imageFormatField] = v.ImageFormat
 	}
 	return out
+}
+
+// encrypts reads the parameter as ceph-csi does.
+func encrypts(class *storagev1.StorageClass) bool {
+	yes, _ := strconv.ParseBool(class.Parameters["encrypted"])
+	return yes
+}
+
+// neverCloned says that ceph-csi makes no volume of the one class, or none of use, from a volume or a snapshot of the other.
+func neverCloned(a, b *storagev1.StorageClass) bool {
+	return a.Provisioner == b.Provisioner && encrypts(a) != encrypts(b)
 }
 
 // startsWith says whether the first of CDI's claim sets offers the access mode, and the volume

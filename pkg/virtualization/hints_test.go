@@ -71,6 +71,7 @@ func TestHints(t *testing.T) {
 		reason        string
 		v             driver.Virtualization
 		strategy      string
+		encrypted     string
 		snapshotClass string
 		status        values
 		ours          []string
@@ -113,6 +114,31 @@ func TestHints(t *testing.T) {
 			status: values{claimSetsField: sets(many, "Block"), cloneStrategyField: ""},
 			want:   values{cloneStrategyField: "csi-clone"},
 		},
+		"Encrypted": {
+			reason: "ceph-csi makes no encrypted clone of an image that is not", v: images, encrypted: "true", snapshotClass: "s",
+			status: values{claimSetsField: sets(many, "Block"), cloneStrategyField: "csi-clone", imageFormatField: "pvc"},
+			want:   values{snapshotClassField: "s", imageFormatField: "snapshot", cloneStrategyField: "copy"},
+		},
+		"EncryptedFiles": {
+			reason: "such a clone of CephFS has the image outside of its encrypted directory, unseen", v: files, encrypted: "1",
+			status: values{claimSetsField: sets(many, "Filesystem"), cloneStrategyField: "csi-clone"},
+			want:   values{cloneStrategyField: "copy"},
+		},
+		"EncryptedKept": {
+			reason: "the status has our own value by now", v: images, encrypted: "true",
+			status: values{claimSetsField: sets(many, "Block"), cloneStrategyField: "copy"}, ours: []string{cloneStrategyField},
+			want: values{cloneStrategyField: "copy"},
+		},
+		"EncryptedChosen": {
+			reason: "a person has encrypted images", v: images, strategy: "csi-clone", encrypted: "true",
+			status: values{claimSetsField: sets(many, "Block"), cloneStrategyField: "csi-clone"},
+			want:   values{},
+		},
+		"NotEncrypted": {
+			reason: "as without the parameter", v: images, encrypted: "false",
+			status: values{claimSetsField: sets(many, "Block"), cloneStrategyField: "copy"},
+			want:   values{cloneStrategyField: "csi-clone"},
+		},
 		"WrongFirst": {
 			reason: "live migration needs a block device that two nodes may write", v: images,
 			status: values{claimSetsField: sets("ReadWriteOnce", "Filesystem"), cloneStrategyField: "csi-clone"},
@@ -126,7 +152,11 @@ func TestHints(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, hints(tc.v, choosing(tc.strategy), tc.snapshotClass, tc.status, tc.ours)); diff != "" {
+			class := choosing(tc.strategy)
+			if tc.encrypted != "" {
+				class.Parameters = map[string]string{"encrypted": tc.encrypted}
+			}
+			if diff := cmp.Diff(tc.want, hints(tc.v, class, tc.snapshotClass, tc.status, tc.ours)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
 		})

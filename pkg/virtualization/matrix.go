@@ -1,6 +1,7 @@
 package virtualization
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -43,23 +44,23 @@ const userSpace = "rbd-nbd"
 //	feature                    | works when
 //	dataDisk                   | the class exists
 //	image                      | CDI knows how to claim a disk
-//	rootDisk, export, template | disks are cloned, not copied
+//	rootDisk, export, template | disks are cloned, not copied; a root disk from boot images that are encrypted alike
 //	liveMigration              | the first way to claim a disk is the driver's, by the kernel
 //	snapshot                   | CDI names a snapshot class of the same driver and Ceph cluster
 //	backup                     | never: Harvester backs up Longhorn only, KubeVirt leaves it to others
 func matrix(f machineFacts) Machines {
 	out := Machines{}
 	for _, class := range f.classes {
-		i := slices.IndexFunc(f.profiles, func(p *unstructured.Unstructured) bool { return p.GetName() == class.Name })
-		if class.Provisioner != f.driver.Name || i < 0 {
+		profile := f.profile(class.Name)
+		if class.Provisioner != f.driver.Name || profile == nil {
 			continue
 		}
-		status := below(f.profiles[i], "status")
+		status := below(profile, "status")
 		clone := f.clones(status)
 		out[class.Name] = map[string]string{
 			featureDataDisk:      "",
 			featureImage:         image(status),
-			featureRootDisk:      clone,
+			featureRootDisk:      f.boots(class, clone),
 			featureExport:        clone,
 			featureTemplate:      clone,
 			featureLiveMigration: f.migrates(class, status),
@@ -68,6 +69,15 @@ func matrix(f machineFacts) Machines {
 		}
 	}
 	return out
+}
+
+// profile is the StorageProfile of a class, or nil.
+func (f machineFacts) profile(class string) *unstructured.Unstructured {
+	i := slices.IndexFunc(f.profiles, func(p *unstructured.Unstructured) bool { return p.GetName() == class })
+	if i < 0 {
+		return nil
+	}
+	return f.profiles[i]
 }
 
 func image(status values) string {
@@ -89,6 +99,38 @@ func (f machineFacts) clones(status values) string {
 		return fmt.Sprintf("disks are copied: the clone strategy of %s is %q", where, strategy)
 	}
 	return ""
+}
+
+// boots says why there is no disk of a boot image, given why none is cloned. CDI restores those that are snapshots
+// whatever the strategy.
+func (f machineFacts) boots(class *storagev1.StorageClass, clone string) string {
+	images := bootImages(f.classes)
+	if images == nil || !neverCloned(images, class) {
+		return clone
+	}
+	if profile := f.profile(images.Name); profile != nil && below(profile, "status")[imageFormatField] == "snapshot" {
+		return fmt.Sprintf("boot images are snapshots on StorageClass %s, of which ceph-csi makes no disks with another encryption; have volumes of them: "+
+			`oc patch storageprofile %s --type=merge -p '{"spec":{"%s":"pvc"}}'`, images.Name, images.Name, imageFormatField)
+	}
+	if clone == "" {
+		return fmt.Sprintf("ceph-csi clones no image of StorageClass %s to a disk with another encryption; have it copied: "+
+			"oc annotate --overwrite storageclass %s %s=%s", images.Name, class.Name, chosenStrategy, copyStrategy)
+	}
+	return clone
+}
+
+// bootImages is the class on which CDI imports boot images: the newest that is the default one for virtual machines,
+// else for all; nil without.
+func bootImages(classes []*storagev1.StorageClass) *storagev1.StorageClass {
+	for _, mark := range []string{defaultForMachines, defaultForAll} {
+		marked := slices.DeleteFunc(slices.Clone(classes), func(c *storagev1.StorageClass) bool { return c.Annotations[mark] != "true" })
+		if len(marked) > 0 {
+			return slices.MaxFunc(marked, func(a, b *storagev1.StorageClass) int {
+				return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(b.Name, a.Name))
+			})
+		}
+	}
+	return nil
 }
 
 func (f machineFacts) migrates(class *storagev1.StorageClass, status values) string {

@@ -79,11 +79,10 @@ func (f machineFacts) ofClass(class *storagev1.StorageClass) []Mistake {
 	if class.Name == f.driver.StorageClass && len(f.images) > 0 {
 		out = append(out, aboutClass(class, condition.StorageClassInUseByImages, "%s", usedBy(f.images, f.held)))
 	}
-	i := slices.IndexFunc(f.profiles, func(p *unstructured.Unstructured) bool { return p.GetName() == class.Name })
-	if i < 0 {
+	profile := f.profile(class.Name)
+	if profile == nil {
 		return out
 	}
-	profile := f.profiles[i]
 	for _, m := range f.ofProfile(class, below(profile, "spec")) {
 		m.APIVersion, m.Kind, m.Name, m.UID = profile.GetAPIVersion(), profile.GetKind(), profile.GetName(), profile.GetUID()
 		m.Message = fmt.Sprintf("StorageProfile %s: %s", profile.GetName(), m.Message)
@@ -102,7 +101,7 @@ func usedBy(images []string, state operatorv1.StorageClassStateName) string {
 }
 
 var (
-	cloneStrategies = []string{"copy", "csi-clone", "snapshot"}
+	cloneStrategies = []string{copyStrategy, "csi-clone", "snapshot"}
 	imageFormats    = []string{"pvc", "snapshot"}
 )
 

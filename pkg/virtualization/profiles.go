@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 const profilesName = "CephStorageProfiles"
@@ -67,7 +68,11 @@ func (c profiles) complete(ctx context.Context) ([]string, error) {
 		if profile == nil {
 			continue
 		}
-		overrides, err := c.completeOne(ctx, class, profile, all)
+		v := c.Driver.Virtualization
+		if below(profile, "spec")[imageFormatField] == "pvc" && slices.ContainsFunc(classes, func(o *storagev1.StorageClass) bool { return neverCloned(o, class) }) {
+			v.ImageFormat = "" // A person has to choose it for disks with another encryption.
+		}
+		overrides, err := c.completeOne(ctx, class, profile, all, v)
 		errs = append(errs, err)
 		for _, o := range overrides {
 			messages = append(messages, o.message(class.Name))
@@ -77,7 +82,7 @@ func (c profiles) complete(ctx context.Context) ([]string, error) {
 	return messages, errors.Join(errs...)
 }
 
-func (c profiles) completeOne(ctx context.Context, class *storagev1.StorageClass, profile *unstructured.Unstructured, all []snapshotClass) ([]override, error) {
+func (c profiles) completeOne(ctx context.Context, class *storagev1.StorageClass, profile *unstructured.Unstructured, all []snapshotClass, v driver.Virtualization) ([]override, error) {
 	held, status := ownersOf(profile, "f:spec"), below(profile, "status")
 	var wanted values
 	switch {
@@ -85,7 +90,7 @@ func (c profiles) completeOne(ctx context.Context, class *storagev1.StorageClass
 	case status["provisioner"] == nil:
 		return nil, nil // CDI has just made it, and will tell what it knows.
 	default:
-		wanted = hints(c.Driver.Virtualization, class, snapshotClassFor(class, all), status, held.of(c.manager()))
+		wanted = hints(v, class, snapshotClassFor(class, all), status, held.of(c.manager()))
 	}
 	if len(c.Served(harvesterSettings)) > 0 {
 		// Harvester empties the other fields unless annotations of the StorageClass have them.

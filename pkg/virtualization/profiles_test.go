@@ -1,6 +1,7 @@
 package virtualization
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/openshift/library-go/pkg/operator/events"
@@ -51,6 +52,39 @@ func TestProfilesAreReleased(t *testing.T) {
 				t.Errorf("%s: %s: kept %v", name, tc.reason, fields)
 			}
 		}
+	}
+}
+
+// TestImagesAsVolumes: who keeps them so for disks that are encrypted otherwise does what is right.
+func TestImagesAsVolumes(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason, provisioner, encrypted string
+		told                           bool
+	}{
+		"Encrypted":   {reason: "snapshots would not do for its disks", provisioner: driver.RBD.Name, encrypted: "true"},
+		"Alike":       {reason: "snapshots are faster", provisioner: driver.RBD.Name, encrypted: "false", told: true},
+		"OtherDriver": {reason: "its disks are copies in any case", provisioner: "x", encrypted: "true", told: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := profiles{wishing(t, driver.RBD, nil)}
+			other := classOf("e", tc.provisioner, "")
+			other.Parameters["encrypted"] = tc.encrypted
+			if err := c.StorageClasses.Informer().GetStore().Add(other); err != nil {
+				t.Fatal(err)
+			}
+			profile := profileOf("a", imageFormatField, "kubectl-patch")
+			profile.Object["spec"] = map[string]any{imageFormatField: "pvc"}
+			snapshots := named("s", map[string]any{"driver": driver.RBD.Name})
+			c.Watches = watching(t, storageProfiles, profile)
+			maps.Copy(c.Watches.running, watching(t, snapshotClasses, snapshots).running)
+			client := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme())
+			client.PrependReactor("patch", storageProfiles.Resource, func(clienttesting.Action) (bool, runtime.Object, error) { return true, profile, nil })
+			c.Dynamic, c.Recorder = client, events.NewInMemoryRecorder("test", clock.RealClock{})
+			told, err := c.complete(t.Context())
+			if err != nil || (len(told) > 0) != tc.told {
+				t.Errorf("%s: got %q, %v", tc.reason, told, err)
+			}
+		})
 	}
 }
 
