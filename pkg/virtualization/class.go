@@ -47,6 +47,8 @@ type classFacts struct {
 	last savedstate.Class
 	// taken says that another StorageClass is the default one for virtual machines.
 	taken bool
+	// elsewhere says that a StorageClass of another driver is the default one.
+	elsewhere bool
 }
 
 // decideClass says what to do, and with which class:
@@ -56,7 +58,7 @@ type classFacts struct {
 //	Unmanaged | any     | any           | nothing
 //	Removed   | any     | ours          | remove
 //	Managed   | missing | any           | nothing: it is made anew, or somebody else's
-//	Managed   | ours    | missing       | create, with what its predecessor had; else the default unless there is one
+//	Managed   | ours    | missing       | create, with what its predecessor had; else the default unless there is one, or CDI imports elsewhere
 //	Managed   | ours    | ours, differs | update or replace; annotations and labels stay
 func decideClass(f classFacts) (step, *storagev1.StorageClass) {
 	ours := f.existing != nil && !f.foreign(f.existing)
@@ -97,7 +99,7 @@ func (f classFacts) wanted() *storagev1.StorageClass {
 	out.ObjectMeta = metav1.ObjectMeta{
 		Name: f.asset.Name, Labels: maps.Clone(f.asset.Labels), Annotations: maps.Clone(f.asset.Annotations),
 	}
-	if f.taken {
+	if f.taken || f.elsewhere {
 		delete(out.Annotations, defaultForMachines)
 	}
 	if out.Parameters == nil {

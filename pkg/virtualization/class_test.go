@@ -8,8 +8,11 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/utils/ptr"
 
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	savedstate "github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
@@ -96,8 +99,13 @@ func TestDecideClass(t *testing.T) {
 			want:  with(wanted, func(c *storagev1.StorageClass) { c.Annotations = map[string]string{} }),
 			facts: classFacts{base: base, taken: true, last: savedstate.ClassOf(with(wanted, func(c *storagev1.StorageClass) { c.UID = "u" }))},
 		},
-		"Removed": {reason: "it goes with the default class", facts: classFacts{existing: wanted, state: operatorv1.RemovedStorageClass}, step: remove, want: wanted},
-		"Gone":    {reason: "it is not made again", facts: classFacts{base: base, state: operatorv1.RemovedStorageClass}},
+		"BackElsewhere": {
+			reason: "a mark that was given stays", step: create, want: wanted,
+			facts: classFacts{base: base, elsewhere: true, last: savedstate.ClassOf(with(wanted, func(c *storagev1.StorageClass) { c.UID = "u" }))},
+		},
+		"SameElsewhere": {reason: "a mark that was given stays", facts: classFacts{base: base, existing: wanted, elsewhere: true}},
+		"Removed":       {reason: "it goes with the default class", facts: classFacts{existing: wanted, state: operatorv1.RemovedStorageClass}, step: remove, want: wanted},
+		"Gone":          {reason: "it is not made again", facts: classFacts{base: base, state: operatorv1.RemovedStorageClass}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -108,6 +116,46 @@ func TestDecideClass(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestFirstDefaultForMachines: other is a StorageClass that is there when the operator comes to decide.
+func TestFirstDefaultForMachines(t *testing.T) {
+	asset := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "v", Annotations: map[string]string{defaultForMachines: "true"}}}
+	tests := map[string]struct {
+		reason, provisioner, mark, value string
+		want                             string
+	}{
+		"Alone":            {reason: "nobody chose another", want: "true"},
+		"OtherDriver":      {reason: "CDI would import all images anew, away from the class that somebody chose", provisioner: "other", mark: defaultForAll, value: "true"},
+		"OtherDriverNot":   {reason: "it is not the default one", provisioner: "other", mark: defaultForAll, value: "false", want: "true"},
+		"SameDriver":       {reason: "it lacks what virtual machines need, as the driver's own default class does", provisioner: driver.RBD.Name, mark: defaultForAll, value: "true", want: "true"},
+		"OtherForMachines": {reason: "there can be one", provisioner: driver.RBD.Name, mark: defaultForMachines, value: "true"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			other := storageClass("o", func(c *storagev1.StorageClass) {
+				c.Provisioner, c.Annotations = tc.provisioner, map[string]string{tc.mark: tc.value}
+			})
+			base := storageClass(driver.RBD.StorageClass, func(c *storagev1.StorageClass) { c.Annotations = map[string]string{defaultForAll: "true"} })
+			classes := informers.NewSharedInformerFactory(fake.NewClientset(), 0).Storage().V1().StorageClasses()
+			for _, class := range []*storagev1.StorageClass{base, other} {
+				if err := classes.Informer().GetStore().Add(class); err != nil {
+					t.Fatal(err)
+				}
+			}
+			managed := func() (operatorv1.StorageClassStateName, error) { return operatorv1.ManagedStorageClass, nil }
+			facts, err := classController{asset: asset, ClassConfig: ClassConfig{
+				Config: Config{Env: ctrl.Env{Driver: driver.RBD, StorageClasses: classes}, Watches: &Watches{}}, State: managed, Record: &memory{},
+			}}.gather()
+			if err != nil {
+				t.Fatal(err)
+			}
+			step, got := decideClass(facts)
+			if step != create || got.Annotations[defaultForMachines] != tc.want {
+				t.Errorf("%s: got step %d, %v, want %q", tc.reason, step, got, tc.want)
 			}
 		})
 	}

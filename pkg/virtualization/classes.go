@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
@@ -131,6 +132,9 @@ func (c classController) gather() (classFacts, error) {
 	}
 	facts.images = c.Watches.ImagesOn(c.asset.Name)
 	facts.taken = takenByAnother(c.asset.Name, all)
+	facts.elsewhere = slices.ContainsFunc(all, func(class *storagev1.StorageClass) bool {
+		return class.Provisioner != c.Driver.Name && class.Annotations[defaultForAll] == "true"
+	})
 	return facts, nil
 }
 
