@@ -99,7 +99,7 @@ func standIn(t *testing.T, deployment *unstructured.Unstructured) {
 	t.Helper()
 	pod := []string{"spec", "template", "spec"}
 	forgetOpenShift(t, deployment, "spec", "template", "metadata", "annotations")
-	unstructured.RemoveNestedField(deployment.Object, append(pod, "nodeSelector")...)
+	unstructured.RemoveNestedField(deployment.Object, append(pod, "nodeSelector", "node-role.kubernetes.io/master")...)
 	containers, _, err := unstructured.NestedSlice(deployment.Object, append(pod, "containers")...)
 	if err != nil {
 		t.Fatal(err)

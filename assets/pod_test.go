@@ -32,6 +32,7 @@ func wrongScheduling(w workload) []string {
 	values := map[string][2]any{
 		"priority":              {pod.PriorityClassName, "system-cluster-critical"},
 		"on masters":            {masters, true},
+		"operating system":      {pod.NodeSelector["kubernetes.io/os"], "linux"},
 		"tolerates master":      {tolerates("node-role.kubernetes.io/master"), true},
 		"tolerates new name":    {tolerates("node-role.kubernetes.io/control-plane"), true},
 		"keeps apart, weight":   {term.Weight, int32(100)},

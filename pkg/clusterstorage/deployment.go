@@ -77,7 +77,7 @@ func (s starter) applyDeployment(ctx context.Context, name string, o operator) e
 		return fmt.Errorf("reading Infrastructure/%s: %w", instance, err)
 	}
 	if infrastructure.Status.ControlPlaneTopology == configv1.ExternalTopologyMode {
-		required.Spec.Template.Spec.NodeSelector = nil
+		delete(required.Spec.Template.Spec.NodeSelector, "node-role.kubernetes.io/master")
 	}
 	proxy, err := s.clients.configInformers.Config().V1().Proxies().Lister().Get(instance)
 	if err != nil && !apierrors.IsNotFound(err) {

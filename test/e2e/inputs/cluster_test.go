@@ -116,7 +116,7 @@ func descriptions() []description {
 		custom("none that HTTP/2 demands", configv1.VersionTLS11, []string{other}, "APIServer/cluster", required),
 		deletedAPIServer(),
 
-		placed(configv1.SingleReplicaTopologyMode, `"replicas":1`), placed(configv1.ExternalTopologyMode, `"dnsPolicy":"ClusterFirst","serviceAccountName"`),
+		placed(configv1.SingleReplicaTopologyMode, `"replicas":1`), placed(configv1.ExternalTopologyMode, `"dnsPolicy":"ClusterFirst","nodeSelector":{"kubernetes.io/os":"linux"},"serviceAccountName"`),
 		placed(configv1.DualReplicaTopologyMode, `"replicas":2`), placed(configv1.HighlyAvailableArbiterMode, `"replicas":2`),
 		deletedInfrastructure(),
 	}
