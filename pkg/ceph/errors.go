@@ -40,9 +40,9 @@ var (
 	ErrKeyType = errors.New("type of key not known")
 	// ErrOtherCluster says that the mons belong to another Ceph cluster than declared.
 	ErrOtherCluster = errors.New("another Ceph cluster")
-	// ErrNoActiveMDS says that a filesystem has no active MDS, so that its commands must
+	// ErrNoActiveMDS says that a rank of a filesystem has no active MDS, so that its commands must
 	// not be sent.
-	ErrNoActiveMDS = errors.New("no active MDS")
+	ErrNoActiveMDS = errors.New("no active MDS for every rank")
 	// ErrChanged says that somebody else changed what was to be changed since it was read.
 	ErrChanged = errors.New("changed by somebody else meanwhile")
 	// ErrClosed says that the connection was closed by its owner.

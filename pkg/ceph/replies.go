@@ -65,7 +65,6 @@ func ParseFileSystems(data []byte) ([]FileSystem, error) {
 				In           []int            `json:"in"`
 				Up           map[string]int64 `json:"up"`
 				Info         map[string]struct {
-					Rank  int    `json:"rank"`
 					State string `json:"state"`
 				} `json:"info"`
 			} `json:"mdsmap"`
@@ -80,13 +79,12 @@ func ParseFileSystems(data []byte) ([]FileSystem, error) {
 			ID: f.ID, Name: f.MDSMap.Name, Default: f.ID == dump.Default,
 			MetadataPool: f.MDSMap.MetadataPool, DataPools: f.MDSMap.DataPools,
 		}
+		fs.Active = len(f.MDSMap.In) > 0
 		for _, rank := range slices.Sorted(slices.Values(f.MDSMap.In)) {
-			fs.Ranks = append(fs.Ranks, Rank{rank, f.MDSMap.Up[fmt.Sprintf("mds_%d", rank)]})
-		}
-		for _, mds := range f.MDSMap.Info {
-			if mds.Rank == 0 && mds.State == "up:active" {
-				fs.Active = true
-			}
+			mds := f.MDSMap.Up[fmt.Sprintf("mds_%d", rank)]
+			fs.Ranks = append(fs.Ranks, Rank{rank, mds})
+			state := f.MDSMap.Info[fmt.Sprintf("gid_%d", mds)].State
+			fs.Active = fs.Active && (state == "up:active" || rank > 0 && state == "up:stopping")
 		}
 		filesystems = append(filesystems, fs)
 	}

@@ -1,6 +1,7 @@
 package ceph
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -160,24 +161,48 @@ func TestParsePools(t *testing.T) {
 }
 
 func TestParseFileSystems(t *testing.T) {
-	const info = `{"gid_4":{"rank":%d,"state":"%s"},"gid_5":{"rank":-1,"state":"up:standby-replay"}}`
 	tests := map[string]struct {
 		reason string
-		info   string
+		// states are those of the MDS of each rank; empty where none holds it.
+		states []string
 		want   bool
 	}{
-		"Active":   {"", fmt.Sprintf(info, 0, "up:active"), true},
-		"Rank1":    {"the volumes module talks to rank 0", fmt.Sprintf(info, 1, "up:active"), false},
-		"Starting": {"", fmt.Sprintf(info, 0, "up:rejoin"), false},
-		"None":     {"", "{}", false},
+		"Active":     {"every rank has an MDS", []string{"up:active", "up:active"}, true},
+		"Failed":     {"what is in the part of rank 1 hangs", []string{"up:active", ""}, false},
+		"Recovering": {"it serves nobody yet", []string{"up:active", "up:replay"}, false},
+		"Stopping":   {"it serves its part until others have taken that", []string{"up:active", "up:stopping"}, true},
+		"Down":       {"the last one goes", []string{"up:stopping"}, false},
+		"Rank1":      {"the volumes module begins at rank 0", []string{"", "up:active"}, false},
+		"Starting":   {"it serves nobody yet", []string{"up:rejoin"}, false},
+		"None":       {"none has ever been", nil, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := ParseFileSystems([]byte(`{"epoch":9,"default_fscid":3,"standbys":[],"filesystems":[{"id":3,"mdsmap":{"fs_name":"f","metadata_pool":4,"data_pools":[5,6],"in":[1,0],"up":{"mds_0":4},"info":` + test.info + `}}]}`))
+			in, up := []int{}, map[string]int64{}
+			type mds struct {
+				Rank  int    `json:"rank"`
+				State string `json:"state"`
+			}
+			info := map[string]mds{"gid_9": {1, "up:standby-replay"}}
+			var ranks []Rank
+			for rank, state := range test.states {
+				in = append([]int{rank}, in...)
+				ranks = append(ranks, Rank{Number: rank})
+				if gid := int64(4 + rank); state != "" {
+					up[fmt.Sprintf("mds_%d", rank)], info[fmt.Sprintf("gid_%d", gid)], ranks[rank].MDS = gid, mds{rank, state}, gid
+				}
+			}
+			data, err := json.Marshal(map[string]any{"epoch": 9, "default_fscid": 3, "standbys": []any{}, "filesystems": []any{map[string]any{
+				"id": 3, "mdsmap": map[string]any{"fs_name": "f", "metadata_pool": 4, "data_pools": []int{5, 6}, "in": in, "up": up, "info": info},
+			}}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff([]FileSystem{{ID: 3, Name: "f", Active: test.want, Ranks: []Rank{{0, 4}, {1, 0}}, Default: true, MetadataPool: 4, DataPools: []int64{5, 6}}}, got); diff != "" {
+			got, err := ParseFileSystems(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]FileSystem{{ID: 3, Name: "f", Active: test.want, Ranks: ranks, Default: true, MetadataPool: 4, DataPools: []int64{5, 6}}}, got); diff != "" {
 				t.Errorf("%s (-want +got)\n%s", test.reason, diff)
 			}
 		})

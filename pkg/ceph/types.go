@@ -94,8 +94,8 @@ type Pool struct {
 type FileSystem struct {
 	ID   int64
 	Name string
-	// Active says that rank 0 has an MDS in state up:active. Without one, commands of the
-	// mgr's volumes module hang and block it for everyone (seen with Ceph 16.2.15).
+	// Active says that every rank has an MDS in state up:active, or is being given up. Without one, commands
+	// of the mgr's volumes module hang and block it for everyone (seen with Ceph 16.2.15).
 	Active bool
 	// Ranks are those that clients may have a session with, sorted.
 	Ranks []Rank

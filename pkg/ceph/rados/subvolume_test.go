@@ -216,15 +216,17 @@ func TestRanks(t *testing.T) {
 	command(t, c, "fs", "set", cephdaemons.Filesystem, "max_mds", "2")
 	until("a second rank", func(f ceph.FileSystem) bool { return len(f.Ranks) == 2 })
 	until("both ranks answer", answers)
+	until("both ranks serve", func(f ceph.FileSystem) bool { return f.Active })
 	command(t, c, "fs", "set", cephdaemons.Filesystem, "joinable", "false")
 	command(t, c, "mds", "fail", cephdaemons.Filesystem+":1")
 	if clients, err := f.mount.Clients(t.Context()); !errors.Is(err, ceph.ErrNoActiveMDS) {
 		t.Errorf("rank 1 has no MDS, and its clients are said to be %v (%v)", clients, err)
 	}
+	until("rank 1 serves nobody", func(f ceph.FileSystem) bool { return !f.Active })
 	command(t, c, "fs", "set", cephdaemons.Filesystem, "joinable", "true")
 	until("both ranks answer again", answers)
 	command(t, c, "fs", "set", cephdaemons.Filesystem, "max_mds", "1")
-	until("one rank", func(f ceph.FileSystem) bool { return len(f.Ranks) == 1 })
+	until("one rank", func(f ceph.FileSystem) bool { return len(f.Ranks) == 1 && f.Active })
 }
 
 // testManagerGivenUp: whoever gives up a command gets the next one answered all the same.

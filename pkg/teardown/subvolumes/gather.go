@@ -19,7 +19,7 @@ func (p *part) gather(ctx context.Context, fs ceph.FileSystem, pools []ceph.Pool
 	}
 	in.pool = pools[i].Name
 	if !fs.Active {
-		return in, fmt.Errorf("filesystem %q has no active MDS, so nobody can look into it; start one, or name the others with --filesystem", fs.Name)
+		return in, fmt.Errorf("filesystem %q has no active MDS for every rank, so nobody can look into it; start one, or name the others with --filesystem", fs.Name)
 	}
 	if err := p.gatherJournals(ctx, &in); err != nil {
 		return in, err
