@@ -185,8 +185,35 @@ func TestBareManager(t *testing.T) {
 		return bareManager{session}, err
 	}
 	verify(t, r.run(), []expect{
-		{group: "Ceph", name: "modules", state: Wrong, message: []string{`"fs subvolume create"`}, fix: "ceph health detail"},
+		{group: "Ceph", name: "modules", state: Wrong, message: []string{`"fs subvolume create" (module volumes is not loaded)`}, fix: "ceph health detail"},
 	})
+}
+
+// failedManager has modules that failed, or that are off.
+type failedManager struct{ Ceph }
+
+func (c failedManager) Try(ctx context.Context, trial ceph.Trial) error {
+	switch {
+	case trial.Prefix == "rbd task add flatten":
+		return &ceph.CommandError{Command: trial.Prefix, Errno: -5, Status: "Module 'rbd_support' has experienced an error and cannot handle commands: Python's text"}
+	case trial.Manager:
+		return &ceph.CommandError{Command: trial.Prefix, Errno: -95, Status: "Module 'volumes' is not enabled/loaded (required by command 'fs subvolume create')"}
+	}
+	return c.Ceph.Try(ctx, trial)
+}
+
+func TestFailedManager(t *testing.T) {
+	r := newRig(t)
+	r.config.Pool = "vms"
+	dial := r.config.Dial
+	r.config.Dial = func(ctx context.Context, source ceph.Source) (Ceph, error) {
+		session, err := dial(ctx, source)
+		return failedManager{session}, err
+	}
+	verify(t, r.run(), []expect{{
+		group: "Ceph", name: "modules", state: Wrong, fix: "ceph mgr fail",
+		message: []string{`"fs subvolume create" (module volumes is not loaded)`, `"rbd task add flatten" (module rbd_support has failed)`},
+	}})
 }
 
 // slowOSDs answer only when several are asked at once.
