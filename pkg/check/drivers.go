@@ -38,8 +38,25 @@ func volumes(d driver.Driver, config Config, f facts) []Line {
 	}
 	if p.Filesystem != "" {
 		lines = append(lines, right("filesystem", "%s has an active MDS", p.Filesystem), groupLine(config, d, p, f))
+		lines = append(lines, untagged("filesystem pools", p.Filesystem, config, f)...)
 	}
 	return lines
+}
+
+// untagged tells of a filesystem's pools to which users with narrow caps have no right.
+func untagged(name, filesystem string, config Config, f facts) []Line {
+	i := slices.IndexFunc(f.filesystems.value, func(fs ceph.FileSystem) bool { return fs.Name == filesystem })
+	if i < 0 {
+		return nil
+	}
+	why, commands := driver.Untagged(f.pools.value, f.filesystems.value[i])
+	switch {
+	case len(commands) == 0:
+		return nil
+	case f.mintsFor(config):
+		return []Line{wrong(name, why, commands...)}
+	}
+	return []Line{note(name, why, commands...)}
 }
 
 // noPlace says why there is no place for volumes, and how to make one.
@@ -117,10 +134,9 @@ func groupLine(config Config, d driver.Driver, p place, f facts) Line {
 func (f facts) group(config Config, d driver.Driver, p place) string {
 	own := infrastructureName(f.cluster.infrastructure.value)
 	settings, _ := f.cluster.settings(d)
-	mints := f.mints() && mode(config, f) != driver.CredentialsPassthrough
 	switch {
 	case settings.SubvolumeGroup == "" && slices.Contains(f.groups[p.Filesystem].value, own),
-		settings.SubvolumeGroup == "" && mints && f.cluster.class(d.StorageClass) == nil:
+		settings.SubvolumeGroup == "" && f.mintsFor(config) && f.cluster.class(d.StorageClass) == nil:
 		return own
 	}
 	return p.SubvolumeGroup

@@ -100,6 +100,25 @@ func TestDrivers(t *testing.T) {
 			change: func(r *rig) { r.ceph.SetActive("myfs", false) },
 			want:   []expect{{group: "CephFS", name: "filesystem", state: Wrong, message: []string{"myfs"}, fix: "ceph fs status myfs"}},
 		},
+		"Untagged": {
+			reason: "minted users' caps go by the keys of Ceph itself",
+			change: func(r *rig) {
+				r.ceph.SetPoolMetadata("myfs-data", "cephfs", "data", "")
+				r.ceph.SetPoolMetadata("myfs-metadata", "cephfs", "metadata", "former")
+			},
+			want: []expect{{group: "CephFS", name: "filesystem pools", state: Wrong, message: []string{`pools of filesystem "myfs"`},
+				fix: "ceph osd pool application set myfs-metadata cephfs metadata myfs; ceph osd pool application set myfs-data cephfs data myfs"}},
+		},
+		"UntaggedUnminted": {
+			reason: "the drivers work as a user who reaches every pool",
+			change: func(r *rig) {
+				r.ceph.SetPoolMetadata("myfs-data", "cephfs", "data", "")
+				r.tune("rbd.csi.ceph.com", map[string]any{"credentials": "Passthrough"})
+				r.tune("cephfs.csi.ceph.com", map[string]any{"credentials": "Passthrough"})
+				r.withCluster()
+			},
+			want: []expect{{group: "CephFS", name: "filesystem pools", state: Note, fix: "ceph osd pool application set myfs-data cephfs data myfs"}},
+		},
 		"TwoFilesystems": {
 			reason: "the choice is the administrator's",
 			change: func(r *rig) { r.ceph.AddFileSystem("other", true) },

@@ -213,7 +213,7 @@ func classes(config Config, f facts) []Line {
 		}
 		for _, place := range used.Places {
 			count++
-			lines = append(lines, classLines(place, f)...)
+			lines = append(lines, classLines(place, config, f)...)
 		}
 	}
 	switch {
@@ -226,7 +226,7 @@ func classes(config Config, f facts) []Line {
 }
 
 // classLines has a line for each thing that a place of StorageClasses lacks.
-func classLines(place usage.Place, f facts) []Line {
+func classLines(place usage.Place, config Config, f facts) []Line {
 	name := "StorageClass " + strings.Join(place.Classes, ", ")
 	if place.FSID != f.fsid.value {
 		return []Line{note(name, fmt.Sprintf("clusterID is %q, another Ceph cluster than %s of the files: not looked at", place.FSID, f.fsid.value))}
@@ -243,5 +243,5 @@ func classLines(place usage.Place, f facts) []Line {
 		lines = append(lines, wrong(name, fmt.Sprintf("filesystem %q does not exist: claims stay Pending", place.Filesystem),
 			"ceph fs volume create "+shell.Quote(place.Filesystem)))
 	}
-	return lines
+	return append(lines, untagged(name, place.Filesystem, config, f)...)
 }

@@ -237,6 +237,16 @@ func TestKubernetes(t *testing.T) {
 				{group: k, name: "CSIDriver rbd.csi.ceph.com", state: Wrong},
 			},
 		},
+		"UntaggedFilesystem": {
+			reason: "a class names another filesystem than the default one",
+			change: func(r *rig) {
+				r.config.Filesystem = "myfs"
+				r.ceph.AddFileSystem("shared", true)
+				r.ceph.SetPoolMetadata("shared-data", "cephfs", "data", "former")
+				r.objects = append(r.objects, class("files", "cephfs.csi.ceph.com", map[string]string{"fsName": "shared"}))
+			},
+			want: []expect{{group: k, name: "StorageClass files", state: Wrong, message: []string{`"shared"`}, fix: "ceph osd pool application set shared-data cephfs data shared"}},
+		},
 		"OwnClass": {
 			reason: "the class that is there decides where volumes go",
 			change: func(r *rig) {

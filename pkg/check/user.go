@@ -35,6 +35,11 @@ func (f facts) mints() bool {
 	return len(r.mayNot) == 0 && len(r.unknown) == 0
 }
 
+// mintsFor says whether it would with these settings.
+func (f facts) mintsFor(config Config) bool {
+	return f.mints() && mode(config, f) != driver.CredentialsPassthrough
+}
+
 // mode is the credentials that all drivers agree on; Auto where they differ.
 func mode(config Config, f facts) driver.CredentialsMode {
 	common := driver.CredentialsMode("")
@@ -153,7 +158,7 @@ func protection(config Config, f facts) []Line {
 
 // capsFor are the caps that suit how the user is used.
 func capsFor(config Config, f facts) ceph.Caps {
-	if f.mints() && mode(config, f) != driver.CredentialsPassthrough {
+	if f.mintsFor(config) {
 		return f.toMint()
 	}
 	return passthroughCaps

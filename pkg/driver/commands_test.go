@@ -28,6 +28,7 @@ func TestCommands(t *testing.T) {
 		"Image":      {images{}.TagCommand(image, "k", "v"), "rbd image-meta set 'rbd/gold; reboot' k v"},
 		"Filesystem": {lack(subvolumes{}.Lacks(Inventory{}, ceph.Placement{Filesystem: evil})), "ceph fs volume create " + word},
 		"DataPool":   {lack(subvolumes{}.Lacks(filesystem, ceph.Placement{Filesystem: evil, DataPool: evil})), "ceph fs add_data_pool " + word + " " + word},
+		"Untagged":   {lack(subvolumes{}.Lacks(filesystem, ceph.Placement{Filesystem: evil})), "ceph osd pool application set rbd cephfs metadata " + word},
 		"Overwrites": {lack(images{}.Lacks(filesystem, ceph.Placement{Pool: "rbd", DataPool: evil})), "ceph osd pool set " + word + " allow_ec_overwrites true"},
 	}
 	for name, tc := range tests {

@@ -102,3 +102,24 @@ func chooseFilesystem(filesystems []ceph.FileSystem, wish Wish) (ceph.FileSystem
 	}
 	return filesystems[i], nil
 }
+
+// Untagged are the commands that give a filesystem's pools the keys by which caps such as "tag cephfs data=<name>" find
+// them, and what is wrong without. `ceph fs new` and `ceph fs add_data_pool` write these keys; in old releases they did not.
+func Untagged(pools []ceph.Pool, filesystem ceph.FileSystem) (why string, commands []string) {
+	for _, p := range pools {
+		key := "data"
+		if p.ID == filesystem.MetadataPool {
+			key = "metadata"
+		} else if !slices.Contains(filesystem.DataPools, p.ID) {
+			continue
+		}
+		if p.Metadata[cephFSApplication][key] == filesystem.Name {
+			continue
+		}
+		if !slices.Contains(p.Applications, cephFSApplication) {
+			commands = append(commands, shell.Command("ceph", "osd", "pool", "application", "enable", p.Name, cephFSApplication))
+		}
+		commands = append(commands, shell.Command("ceph", "osd", "pool", "application", "set", p.Name, cephFSApplication, key, filesystem.Name))
+	}
+	return fmt.Sprintf("pools of filesystem %q lack Ceph's own keys, by which the caps of the drivers' users find them", filesystem.Name), commands
+}

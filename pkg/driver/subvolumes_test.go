@@ -93,3 +93,32 @@ func TestSubvolumesPlace(t *testing.T) {
 		})
 	}
 }
+
+func TestUntagged(t *testing.T) {
+	keys := func(key, value string) map[string]map[string]string {
+		return map[string]map[string]string{"cephfs": {key: value}}
+	}
+	files := []string{"cephfs"}
+	const metadata, data = "ceph osd pool application set m cephfs metadata f", "ceph osd pool application set d cephfs data f"
+	tests := map[string]struct {
+		reason         string
+		metadata, data ceph.Pool
+		want           []string
+	}{
+		"New":   {"`ceph fs new` writes both", ceph.Pool{Applications: files, Metadata: keys("metadata", "f")}, ceph.Pool{Applications: files, Metadata: keys("data", "f")}, nil},
+		"Old":   {"of a release that wrote none", ceph.Pool{Applications: files}, ceph.Pool{Applications: files}, []string{metadata, data}},
+		"Bare":  {"keys belong to an application", ceph.Pool{}, ceph.Pool{Applications: files, Metadata: keys("data", "f")}, []string{"ceph osd pool application enable m cephfs", metadata}},
+		"Other": {"of another name", ceph.Pool{Applications: files, Metadata: keys("metadata", "f")}, ceph.Pool{Applications: files, Metadata: keys("data", "former")}, []string{data}},
+		"Claim": {"another key of the application", ceph.Pool{Applications: files, Metadata: keys("x", "f")}, ceph.Pool{Applications: files, Metadata: keys("data", "f")}, []string{metadata}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			tc.metadata.ID, tc.metadata.Name, tc.data.ID, tc.data.Name = 1, "m", 2, "d"
+			pools := []ceph.Pool{tc.metadata, tc.data, {ID: 3, Name: "others", Applications: files}}
+			_, got := Untagged(pools, ceph.FileSystem{Name: "f", MetadataPool: 1, DataPools: []int64{2}})
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s (-want +got)\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
@@ -43,6 +44,8 @@ type Survey interface {
 type Lack struct {
 	// Missing is the name of the pool or filesystem, if it does not exist at all.
 	Missing string
+	// Untagged says that the place is the right one, and that the caps of the drivers' users do not find it.
+	Untagged bool
 	// Text says what is wrong and how to mend it.
 	Text string
 }
@@ -55,7 +58,7 @@ func missing(name, format string, arguments ...any) Lack {
 
 // Mistaken says that what a StorageClass names is there, but for something else: a class alone does not use it.
 func Mistaken(survey Survey, has Inventory, place ceph.Placement) bool {
-	return slices.ContainsFunc(survey.Lacks(has, place), func(l Lack) bool { return l.Missing == "" })
+	return slices.ContainsFunc(survey.Lacks(has, place), func(l Lack) bool { return l.Missing == "" && !l.Untagged })
 }
 
 func (images) Holding(has Inventory, place ceph.Placement, ids []int64) []int64 {
@@ -171,16 +174,17 @@ func (subvolumes) Lacks(has Inventory, place ceph.Placement) []Lack {
 	if len(filesystems) == 0 {
 		return []Lack{missing(place.Filesystem, "filesystem %q does not exist; create it: %s", place.Filesystem, createFilesystem(place.Filesystem))}
 	}
-	if place.DataPool == "" {
-		return nil
-	}
 	pool, found := poolOf(has.Pools, place.DataPool)
-	if !found {
+	switch {
+	case place.DataPool == "":
+	case !found:
 		return []Lack{missing(place.DataPool, "data pool %q does not exist; create it in Ceph and add it to filesystem %q", place.DataPool, place.Filesystem)}
-	}
-	if !slices.Contains(filesystems[0].DataPools, pool.ID) {
+	case !slices.Contains(filesystems[0].DataPools, pool.ID):
 		return []Lack{lack("pool %q holds no data of filesystem %q; add it: ceph fs add_data_pool %s %s",
 			place.DataPool, place.Filesystem, shell.Quote(place.Filesystem), shell.Quote(place.DataPool))}
+	}
+	if why, commands := Untagged(has.Pools, filesystems[0]); len(commands) > 0 {
+		return []Lack{{Untagged: true, Text: why + ": " + strings.Join(commands, " && ")}}
 	}
 	return nil
 }

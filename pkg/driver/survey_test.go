@@ -69,7 +69,7 @@ func TestMistaken(t *testing.T) {
 		"Unwritable":   {"it can hold no data of images yet", images{}, ceph.Placement{Pool: "images", DataPool: "ec"}, true},
 		"ForeignData":  {"whoever may write it, may write a filesystem's metadata", images{}, ceph.Placement{Pool: "images", DataPool: "meta"}, true},
 		"BareData":     {"nobody's, so far", images{}, ceph.Placement{Pool: "images", DataPool: "bare"}, false},
-		"Files":        {"a filesystem", subvolumes{}, inFiles("f"), false},
+		"Files":        {"a filesystem, whose pools lack keys alone", subvolumes{}, inFiles("f"), false},
 		"NoFiles":      {"it may be made in a moment", subvolumes{}, inFiles("none"), false},
 		"Layout":       {"a data pool of the filesystem", subvolumes{}, ceph.Placement{Filesystem: "f", DataPool: "data"}, false},
 		"Elsewhere":    {"no data pool of the filesystem", subvolumes{}, ceph.Placement{Filesystem: "f", DataPool: "objects"}, true},

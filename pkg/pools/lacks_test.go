@@ -89,6 +89,23 @@ func TestNamespacesAreCreatedOnDemand(t *testing.T) {
 	denied.expectProblems(t, "who may not create says so", `creating RADOS namespace "n" in pool "p"`, `pool "p" has no RADOS namespace "n"`)
 }
 
+// TestUntaggedFilesystemIsReported: its pools are in use all the same.
+func TestUntaggedFilesystemIsReported(t *testing.T) {
+	r := newCareRig(t, driver.CephFS)
+	r.ceph.AddFileSystem("a", true)
+	r.ceph.AddGroup("a", driver.DefaultSubvolumeGroup)
+	r.ceph.SetPoolMetadata("a-data", "cephfs", "data", "former")
+	all := classes(class(driver.CephFS, "c", "fsName", "a"))
+	r.use(t, all)
+	r.expectProblems(t, "the class, and the command", `StorageClass c, Ceph cluster `+cephtest.FSID+`: pools of filesystem "a" lack Ceph's own keys, by which the caps of the drivers' users find them: ceph osd pool application set a-data cephfs data a`)
+	r.expectReport(t, Report{
+		Missing: map[string][]string{}, Protected: map[string][]string{cephtest.FSID: {"a-data", "a-metadata"}}, Unprotected: map[string][]string{},
+	})
+	r.ceph.SetPoolMetadata("a-data", "cephfs", "data", "a")
+	r.later(t)
+	r.expectProblems(t, "mended")
+}
+
 // silentManager is a mgr that does not answer: who asks it waits as long as they may.
 type silentManager struct {
 	Cluster
