@@ -22,7 +22,8 @@ func TestPoolsOfOtherApplications(t *testing.T) {
 	}{
 		"Claimed": {"the claim says that the cluster uses the pool", []string{"custom"},
 			map[string]map[string]string{"custom": {driver.ClaimKey("a", "rbd"): driver.ClaimInUse}}, nil, true},
-		"Named": {"somebody says so", nil, nil, []string{"rbd"}, true},
+		"Named": {"somebody says so", []string{"custom"}, nil, []string{"rbd"}, true},
+		"None":  {"ceph-csi works there, and Ceph only warns", nil, nil, nil, true},
 		"Another's": {"the claim is another cluster's", []string{"custom"},
 			map[string]map[string]string{"custom": {driver.ClaimKey("b", "rbd"): driver.ClaimInUse}}, nil, false},
 		"Unknown": {"nothing says so", []string{"custom"}, nil, nil, false},

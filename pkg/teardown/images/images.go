@@ -138,11 +138,12 @@ type facts struct {
 
 const rbdApplication = "rbd"
 
-// holdsImages says that a pool may hold images of the cluster: its application says so, or a claim of
-// the cluster, or whoever names it. Erasure-coded pools hold data alone.
+// holdsImages says that a pool may hold images of the cluster: its application says so, or it has none, which keeps
+// ceph-csi from nothing, or a claim of the cluster, or whoever names it. Erasure-coded pools hold data alone.
 func holdsImages(p ceph.Pool, o teardown.Options) bool {
+	ofImages := len(p.Applications) == 0 || slices.Contains(p.Applications, rbdApplication)
 	claimed := pools.Marked([]ceph.Pool{p}, o.InfraID, driver.Kinds()...)
-	return !p.ErasureCoded && (slices.Contains(p.Applications, rbdApplication) || len(claimed) > 0 || slices.Contains(o.Pools, p.Name))
+	return !p.ErasureCoded && (ofImages || len(claimed) > 0 || slices.Contains(o.Pools, p.Name))
 }
 
 // gather reads all pools that may hold images, whatever the run is limited to: clones may be
