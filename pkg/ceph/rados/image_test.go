@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ceph/go-ceph/rados"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -154,6 +155,7 @@ func testImageUsers(t *testing.T, l imageLab) {
 	if len(uses) != 1 || !uses[used.ID].Alive || len(uses[used.ID].Clients) != 1 || !strings.Contains(uses[used.ID].Clients[0], "127.0.0.1") {
 		t.Errorf("got %+v", uses)
 	}
+	testUnreadableUsed(t, l, used.ID)
 	check(t, l.conn.RemoveTrash(t.Context(), l.image(t, used.Name)))
 	if gone, err := l.conn.ImageGone(t.Context(), l.image(t, used.Name)); gone || err != nil {
 		t.Errorf("an image that is not in the trash was removed: %v", err)
@@ -162,6 +164,23 @@ func testImageUsers(t *testing.T, l imageLab) {
 	if uses, err := l.conn.ImageUsers(t.Context(), imagesPool, "", ids); err != nil || len(uses) != 0 {
 		t.Errorf("after closing: %+v, %v", uses, err)
 	}
+}
+
+// testUnreadableUsed: who has an image open answers, though nobody can open it any more.
+func testUnreadableUsed(t *testing.T, l imageLab, id string) {
+	_, err := in(t.Context(), l.conn, imagesPool, "", func(io *rados.IOContext) (struct{}, error) {
+		key := ceph.ImageKeyID + id
+		names, err := io.GetOmapValues(imageDirectory, "", key, 1)
+		check(t, err)
+		check(t, io.RmOmapKeys(imageDirectory, []string{key}))
+		defer func() { check(t, io.SetOmap(imageDirectory, names)) }()
+		use, err := usersOf(io, id)
+		if err != nil || !use.Alive || len(use.Clients) != 1 || !strings.HasPrefix(use.Clients[0], "client.") {
+			t.Errorf("without an entry in the directory: %+v, %v", use, err)
+		}
+		return struct{}{}, nil
+	})
+	check(t, err)
 }
 
 func testImageGroup(t *testing.T, l imageLab) {

@@ -78,10 +78,17 @@ func usersOf(io *rados.IOContext, id string) (ceph.ImageUse, error) {
 		}
 		return imageFailure("watchers", err)
 	})
-	if err != nil && !errors.Is(err, ceph.ErrNotFound) {
-		return ceph.ImageUse{}, err
+	if errors.Is(err, ceph.ErrNotFound) {
+		// Not even the trash names it any more. Who had opened it before uses it all the same, and is known by number.
+		for _, a := range acks {
+			use.Clients = append(use.Clients, fmt.Sprintf("client.%d", a.NotifierID))
+		}
+		for _, s := range silent {
+			use.Clients = append(use.Clients, fmt.Sprintf("client.%d", s.NotifierID))
+		}
+		return use, nil
 	}
-	return use, nil
+	return use, err
 }
 
 // SetImageMetadata writes a key into an image, in the trash or not.
