@@ -31,6 +31,7 @@ func ParsePools(data []byte) ([]Pool, error) {
 			ErasureCoded: p.Type == erasure,
 			Overwrites:   slices.Contains(flags, "ec_overwrites"),
 			NoDelete:     slices.Contains(flags, "nodelete"),
+			Full:         slices.Contains(flags, "full"),
 			Metadata:     metadata(p.Applications),
 		})
 	}

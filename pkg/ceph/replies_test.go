@@ -144,14 +144,14 @@ func TestParseMonDumpErrors(t *testing.T) {
 func TestParsePools(t *testing.T) {
 	got, err := ParsePools([]byte(`[
 {"pool_id":1,"pool_name":"device_health_metrics","flags_names":"hashpspool","type":1,"application_metadata":{"mgr_devicehealth":{}}},
-{"pool_id":2,"pool_name":"ec","flags_names":"hashpspool,ec_overwrites,nodelete","type":3,"application_metadata":{"rbd":{"k":"v"},"cephfs":{"data":"f"}}},
+{"pool_id":2,"pool_name":"ec","flags_names":"hashpspool,ec_overwrites,nodelete,full,full_quota","type":3,"application_metadata":{"rbd":{"k":"v"},"cephfs":{"data":"f"}}},
 {"pool_id":3,"pool_name":"new","flags_names":"hashpspool,creating","type":1,"application_metadata":{}}]`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []Pool{
 		{ID: 1, Name: "device_health_metrics", Applications: []string{"mgr_devicehealth"}},
-		{ID: 2, Name: "ec", Applications: []string{"cephfs", "rbd"}, ErasureCoded: true, Overwrites: true, NoDelete: true,
+		{ID: 2, Name: "ec", Applications: []string{"cephfs", "rbd"}, ErasureCoded: true, Overwrites: true, NoDelete: true, Full: true,
 			Metadata: map[string]map[string]string{"rbd": {"k": "v"}, "cephfs": {"data": "f"}}},
 		{ID: 3, Name: "new"},
 	}

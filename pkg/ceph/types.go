@@ -86,6 +86,8 @@ type Pool struct {
 	Overwrites bool
 	// NoDelete keeps the pool from being removed.
 	NoDelete bool
+	// Full says that writes wait until there is room, or a higher quota.
+	Full bool
 	// Metadata are the keys and values that clients left with the applications, by application.
 	Metadata map[string]map[string]string
 }

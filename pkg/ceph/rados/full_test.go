@@ -35,6 +35,9 @@ func TestFullPools(t *testing.T) {
 	image := onlyImage(t, conn, pool)
 	check(t, c.Fill(t.Context()))
 	defer func() { check(t, c.Empty(context.WithoutCancel(t.Context()))) }()
+	if !poolNamed(t, conn, pool).Full {
+		t.Error("the pool does not show that it is full")
+	}
 	showsThatItLives(t, operator, pool)
 	for _, step := range []struct {
 		does string

@@ -1,6 +1,7 @@
 package images
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,10 +21,10 @@ const (
 	busyPause    = 2 * time.Second
 	// longRemoval is from how many data objects on the mgr removes an image: 1 TiB in usual objects.
 	longRemoval = 256 << 10
-	// shortRemoval bounds the removal of an image with fewer.
+	// shortRemoval bounds the removal of a small image, perObject what each of its objects takes more.
 	shortRemoval = 20 * time.Minute
-	// perObject bounds what the mgr needs for one object, pollPause is how often it is looked.
-	perObject = 20 * time.Millisecond
+	perObject    = 20 * time.Millisecond
+	// pollPause is how often it is looked whether the mgr is done.
 	pollPause = 5 * time.Second
 )
 
@@ -170,18 +171,23 @@ func (p *part) unused(ctx context.Context, image ceph.RBDImage) error {
 
 func (p *part) removeTrash(ctx context.Context, j *job) (note string, err error) {
 	image := j.node.image
+	// In a full pool, the mgr cannot even note what it is told, and nothing else after it.
+	full := cmp.Or(p.plan.full[image.PoolID], p.plan.full[image.DataPool])
+	if j.node.waitsFor != "" && full != "" {
+		return "", fmt.Errorf("it is in the trash, but Ceph's mgr cannot be told to remove it after its clone %s: pool %q is full; run again once it has room", j.node.waitsFor, full)
+	}
 	if j.node.waitsFor != "" {
 		err := p.patiently(ctx, func(ctx context.Context) error { return p.rbd.QueueTrashRemoval(ctx, image) })
 		return fmt.Sprintf("in the trash until its clone %s goes; Ceph's mgr removes it then", j.node.waitsFor), err
 	}
-	if image.Objects() > longRemoval {
+	if image.Objects() > longRemoval && full == "" {
 		err := p.patiently(ctx, func(ctx context.Context) error { return p.rbd.QueueTrashRemoval(ctx, image) })
 		if err != nil {
 			return "", err
 		}
 		return "", p.untilGone(ctx, image)
 	}
-	err = p.retry(ctx, shortRemoval, func(ctx context.Context) error { return p.rbd.RemoveTrash(ctx, image) })
+	err = p.retry(ctx, removalLimit(image), func(ctx context.Context) error { return p.rbd.RemoveTrash(ctx, image) })
 	if err != nil {
 		return "", err
 	}
@@ -194,9 +200,13 @@ func (p *part) removeTrash(ctx context.Context, j *job) (note string, err error)
 	})
 }
 
+func removalLimit(image ceph.RBDImage) time.Duration {
+	return shortRemoval + time.Duration(image.Objects())*perObject
+}
+
 // untilGone waits for the mgr.
 func (p *part) untilGone(ctx context.Context, image ceph.RBDImage) error {
-	deadline := p.clock.Now().Add(shortRemoval + time.Duration(image.Objects())*perObject)
+	deadline := p.clock.Now().Add(removalLimit(image))
 	for {
 		var gone bool
 		err := p.patiently(ctx, func(ctx context.Context) (err error) {

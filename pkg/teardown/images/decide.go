@@ -44,11 +44,12 @@ type plan struct {
 	byRef     map[ceph.ImageRef]int
 	tags      map[string]int
 	recorded  recorded
+	full      map[int64]string
 }
 
 // decide decides on facts alone.
 func decide(o teardown.Options, f facts) plan {
-	p := plan{byRef: map[ceph.ImageRef]int{}, tags: map[string]int{}, recorded: f.recorded}
+	p := plan{byRef: map[ceph.ImageRef]int{}, tags: map[string]int{}, recorded: f.recorded, full: f.full}
 	whose := newOwnership(o, f)
 	for n, i := range f.images {
 		p.byRef[i.ImageRef] = n

@@ -134,6 +134,8 @@ type facts struct {
 	journals map[string][]ceph.Journal
 	users    map[ceph.ImageRef]ceph.ImageUse
 	recorded recorded
+	// full are the names of full pools, those of data too, by their IDs.
+	full map[int64]string
 }
 
 const rbdApplication = "rbd"
@@ -149,10 +151,15 @@ func holdsImages(p ceph.Pool, o teardown.Options) bool {
 // gather reads all pools that may hold images, whatever the run is limited to: clones may be
 // anywhere.
 func gather(ctx context.Context, from RBD, o teardown.Options) (facts, error) {
-	f := facts{journals: map[string][]ceph.Journal{}, recorded: recorded{images: map[ceph.ImageRef]string{}, groups: map[ceph.GroupRef]string{}, journals: map[ceph.VolumeHandle]bool{}, runs: map[string][]string{}}}
+	f := facts{journals: map[string][]ceph.Journal{}, full: map[int64]string{}, recorded: recorded{images: map[ceph.ImageRef]string{}, groups: map[ceph.GroupRef]string{}, journals: map[ceph.VolumeHandle]bool{}, runs: map[string][]string{}}}
 	all, err := from.Pools(ctx)
 	if err != nil {
 		return f, err
+	}
+	for _, p := range all {
+		if p.Full {
+			f.full[p.ID] = p.Name
+		}
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(p ceph.Pool) bool { return !holdsImages(p, o) })
 	for _, name := range o.Pools {

@@ -174,3 +174,34 @@ func TestBigImagesGoThroughTheManager(t *testing.T) {
 		t.Errorf("the size is missing:\n%s", out)
 	}
 }
+
+// TestFullPools: the mgr's writes wait until there is room, and all that it is told after with them.
+func TestFullPools(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason string
+		pool   int
+		parent bool
+		says   string
+		code   int
+	}{
+		"Pool":     {"the mgr notes there what it was told", 0, false, "Removed 1 of 1", teardown.CodeDone},
+		"DataPool": {"it removes what is there", 3, false, "Removed 1 of 1", teardown.CodeDone},
+		"Parent":   {"the mgr alone waits for the clone", 0, true, `pool "rbd" is full`, teardown.CodeFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFakeRBD()
+			a := cluster{fakeRBD: f, id: "a"}
+			f.pools = append(f.pools, ceph.Pool{ID: 4, Name: "data", ErasureCoded: true})
+			f.pools[tc.pool].Full = true
+			v := a.volume()
+			v.Size, v.DataPool = 4<<40, 4
+			if tc.parent {
+				cluster{fakeRBD: f, id: "b"}.restore(a.snapshot(v))
+			}
+			report, out, err := run(t, f, func(c *teardown.Config) { c.KeepForChildren = tc.parent }, clock.RealClock{})
+			if err != nil || report.Code() != tc.code || len(f.queued) > 0 || !strings.Contains(out, tc.says) {
+				t.Errorf("%s: code %d, queued %v, %v\n%s", tc.reason, report.Code(), f.queued, err, out)
+			}
+		})
+	}
+}
