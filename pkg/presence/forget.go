@@ -37,11 +37,12 @@ func Forget(ctx context.Context, client Remover, infraID string, claimed []strin
 		for _, kind := range kinds {
 			all.Go(func() {
 				err := client.RemoveWatched(ctx, p.Name, ceph.PresenceObject(infraID, kind))
+				unanswered := errors.Is(err, ceph.ErrTimeout) || errors.Is(err, ceph.ErrUnheard)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
-				case err == nil, errors.Is(err, ceph.ErrNotFound), errors.Is(err, ceph.ErrDenied):
-				case errors.Is(err, ceph.ErrTimeout) && !slices.Contains(claimed, p.Name):
+				case err == nil, errors.Is(err, ceph.ErrNotFound), errors.Is(err, ceph.ErrDenied) && !unanswered:
+				case unanswered && !slices.Contains(claimed, p.Name):
 					silent = append(silent, fmt.Sprintf("pool %q", p.Name))
 				default:
 					errs = append(errs, fmt.Errorf("removing the operator's object: %w", err))

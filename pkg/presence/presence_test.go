@@ -282,6 +282,40 @@ func (m *mute) RemoveWatched(ctx context.Context, pool, object string) error {
 	return m.Cluster.RemoveWatched(ctx, pool, object)
 }
 
+// deaf answers to every removal alike.
+type deaf struct {
+	Remover
+	err error
+}
+
+func (d deaf) RemoveWatched(context.Context, string, string) error { return d.err }
+
+// TestForgetUnanswered: where no OSD says anything, something may be left.
+func TestForgetUnanswered(t *testing.T) {
+	tests := map[string]struct {
+		reason  string
+		err     error
+		claimed []string
+		note    bool
+		fails   bool
+	}{
+		"Denied":         {"the user could not have shown itself there", ceph.ErrDenied, []string{"a", "b"}, false, false},
+		"Silent":         {"the pool may never have been used", ceph.ErrTimeout, nil, true, false},
+		"SilentClaimed":  {"it was used", ceph.ErrTimeout, []string{"a"}, true, true},
+		"Unheard":        {"it may be the network that refuses", ceph.ErrUnheard, nil, true, false},
+		"UnheardClaimed": {"the pool was used", ceph.ErrUnheard, []string{"a"}, true, true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, newCeph(), newClock(), "pod-1")
+			note, err := Forget(t.Context(), deaf{r.client, tc.err}, infraID, tc.claimed, "rbd")
+			if (note != "") != tc.note || (err != nil) != tc.fails {
+				t.Errorf("%s: note %q, %v", tc.reason, note, err)
+			}
+		})
+	}
+}
+
 // TestSilentPools: those that do not answer keep the others from nothing.
 func TestSilentPools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
