@@ -16,8 +16,8 @@ var (
 	ErrTimeout = errors.New("no answer in time")
 	// ErrDenied says that the user lacks the caps for a command, or that Ceph forbids it.
 	ErrDenied = errors.New("access denied")
-	// ErrUnheard says that no OSD answers the user: it has no caps for OSDs, or the mons have not noticed yet that OSDs
-	// are down. It is ErrDenied, too.
+	// ErrUnheard says that no OSD answers the user: it has no caps for OSDs, their ports are not reached, or the mons
+	// have not noticed yet that OSDs are down. It is ErrDenied, too.
 	ErrUnheard = fmt.Errorf("%w", ErrDenied)
 	// ErrNotFound says that the pool, filesystem or user does not exist.
 	ErrNotFound = errors.New("not found")

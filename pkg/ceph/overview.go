@@ -123,9 +123,17 @@ func ParseQuorum(data []byte) ([]string, error) {
 }
 
 // ParseAllActive reads the JSON of `ceph status`: whether all placement groups answer, as far as the mgr
-// has told the mons.
-func ParseAllActive(data []byte) (bool, error) {
+// has told the mons. While an administrator has paused them, they do not; paused names the flags, such as
+// "pauserd,pausewr".
+func ParseAllActive(data []byte) (active bool, paused string, err error) {
 	var reply struct {
+		Health struct {
+			Checks map[string]struct {
+				Summary struct {
+					Message string `json:"message"`
+				} `json:"summary"`
+			} `json:"checks"`
+		} `json:"health"`
 		Managers struct {
 			Available bool `json:"available"`
 		} `json:"mgrmap"`
@@ -136,15 +144,20 @@ func ParseAllActive(data []byte) (bool, error) {
 		} `json:"pgmap"`
 	}
 	if err := json.Unmarshal(data, &reply); err != nil {
-		return false, fmt.Errorf("reading the status of Ceph: %w", err)
+		return false, "", fmt.Errorf("reading the status of Ceph: %w", err)
+	}
+	flags, _, _ := strings.Cut(reply.Health.Checks["OSDMAP_FLAGS"].Summary.Message, " ")
+	paused = strings.Join(slices.DeleteFunc(strings.Split(flags, ","), func(f string) bool { return !strings.HasPrefix(f, "pause") }), ",")
+	if paused != "" {
+		return false, paused, nil
 	}
 	for _, state := range reply.Groups.States {
 		words := strings.Split(state.Name, "+")
 		if !slices.Contains(words, "active") || slices.Contains(words, "laggy") || slices.Contains(words, "wait") {
-			return false, nil
+			return false, "", nil
 		}
 	}
-	return reply.Managers.Available && len(reply.Groups.States) > 0, nil
+	return reply.Managers.Available && len(reply.Groups.States) > 0, "", nil
 }
 
 // FilesystemPools are the pools of a CephFS filesystem.

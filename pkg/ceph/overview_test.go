@@ -145,6 +145,7 @@ func TestParseAllActive(t *testing.T) {
 	tests := map[string]struct {
 		reason, reply string
 		want, bad     bool
+		paused        string
 	}{
 		"All": {
 			reason: "scrubbing and backfilling ones answer",
@@ -155,13 +156,23 @@ func TestParseAllActive(t *testing.T) {
 		"Laggy":     {reason: "their OSD was not heard", reply: `{"pgmap":{"pgs_by_state":[{"state_name":"active+clean+laggy","count":32}]},` + manager + `}`},
 		"NoManager": {reason: "nobody counts any more", reply: `{"pgmap":{"pgs_by_state":[{"state_name":"active+clean","count":32}]},"mgrmap":{"available":false}}`},
 		"NoPools":   {reason: "nothing to be seen", reply: `{"pgmap":{"pgs_by_state":[],"num_pgs":0},` + manager + `}`},
-		"Text":      {reason: "no reply of Ceph", reply: `no`, bad: true},
+		"Paused": {
+			reason: "an administrator has paused them", paused: "pauserd,pausewr",
+			reply: `{"health":{"checks":{"OSDMAP_FLAGS":{"severity":"HEALTH_WARN","summary":{"message":"pauserd,pausewr,noout flag(s) set","count":3}}}},` +
+				`"pgmap":{"pgs_by_state":[{"state_name":"active+clean","count":32}]},` + manager + `}`,
+		},
+		"OtherFlags": {
+			reason: "they keep nothing from being answered", want: true,
+			reply: `{"health":{"checks":{"OSDMAP_FLAGS":{"severity":"HEALTH_WARN","summary":{"message":"noout,noscrub flag(s) set","count":2}}}},` +
+				`"pgmap":{"pgs_by_state":[{"state_name":"active+clean","count":32}]},` + manager + `}`,
+		},
+		"Text": {reason: "no reply of Ceph", reply: `no`, bad: true},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := ParseAllActive([]byte(tc.reply))
-			if got != tc.want || (err != nil) != tc.bad {
-				t.Errorf("got %t, %v; want %t: %s", got, err, tc.want, tc.reason)
+			got, paused, err := ParseAllActive([]byte(tc.reply))
+			if got != tc.want || paused != tc.paused || (err != nil) != tc.bad {
+				t.Errorf("got %t, %q, %v; want %t, %q: %s", got, paused, err, tc.want, tc.paused, tc.reason)
 			}
 		})
 	}

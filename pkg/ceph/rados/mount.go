@@ -57,7 +57,8 @@ func (c *Conn) mountOf(ctx context.Context, filesystem string) (*Mount, error) {
 	})
 	// Since Ceph 18, an MDS does not answer a user without caps for it, which older ones refuse.
 	if ceph.Errno(err) == syscall.ETIMEDOUT && settles(ctx, func(ctx context.Context) bool {
-		return c.checkActive(ctx, filesystem) == nil && c.allActive(ctx)
+		active, _ := c.allActive(ctx)
+		return active && c.checkActive(ctx, filesystem) == nil
 	}) {
 		return nil, fmt.Errorf("%w: the MDS is active and does not answer client.%s: it has no caps for the MDS", ceph.ErrDenied, c.source.UserID)
 	}

@@ -112,6 +112,7 @@ func TestRealCeph(t *testing.T) {
 		{"Record", testRecord},
 		{"RecordsTogether", testRecordsTogether},
 		{"WithoutCaps", testWithoutCaps},
+		{"PausedOSDs", testPausedOSDs},
 		{"SilentOSD", testSilentOSD},
 		{"WatchesInOutage", testWatchesInOutage},
 		{"Quota", testQuota},

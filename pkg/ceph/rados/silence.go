@@ -123,15 +123,22 @@ func callOSD[T any](ctx context.Context, c *Conn, work func(*rados.Conn) (T, err
 			return value, err
 		})
 	}()
-	if c.silence.lasts(answered, func() bool { return c.allActive(ctx) }) {
+	var paused string
+	if c.silence.lasts(answered, func() (active bool) {
+		active, paused = c.allActive(ctx)
+		return active
+	}) {
 		return none, c.withoutCaps()
+	}
+	if paused != "" && errors.Is(outcome.err, ceph.ErrTimeout) {
+		return none, fmt.Errorf("%w: Ceph has the flags %s, with which OSDs are asked nothing until `ceph osd unpause`", outcome.err, paused)
 	}
 	return outcome.value, outcome.err
 }
 
 // withoutCaps is why an OSD does not answer.
 func (c *Conn) withoutCaps() error {
-	return fmt.Errorf("%w: no OSD answers client.%s, although all placement groups are active: it has no caps for OSDs", ceph.ErrUnheard, c.source.UserID)
+	return fmt.Errorf("%w: no OSD answers client.%s, although all placement groups are active: it has no caps for OSDs, or ports 6800-7568 of the OSDs are not reached", ceph.ErrUnheard, c.source.UserID)
 }
 
 // fromOSD says whether an OSD has answered; that a pool does not exist is what the mons say.
@@ -144,11 +151,11 @@ func fromOSD(err error) bool {
 const openPool = "open pool"
 
 // allActive asks the mons whether all OSDs that are needed work. It waits for none of the calls that
-// are under way.
-func (c *Conn) allActive(ctx context.Context) bool {
+// are under way. paused is as in ceph.ParseAllActive.
+func (c *Conn) allActive(ctx context.Context) (active bool, paused string) {
 	command, err := arguments{}.encode("status")
 	if err != nil || c.enter() != nil {
-		return false
+		return false, ""
 	}
 	output, err := await(ctx, func() ([]byte, error) {
 		defer c.leave()
@@ -156,8 +163,8 @@ func (c *Conn) allActive(ctx context.Context) bool {
 		return output, err
 	}, func([]byte) {})
 	if err != nil {
-		return false
+		return false, ""
 	}
-	active, err := ceph.ParseAllActive(output)
-	return err == nil && active
+	active, paused, err = ceph.ParseAllActive(output)
+	return err == nil && active, paused
 }

@@ -5,6 +5,7 @@ package rados
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,29 @@ func testWithoutCaps(t *testing.T, c *cephdaemons.Ceph) {
 	}
 	if _, err := conn.Mount(ctx, cephdaemons.Filesystem); !errors.Is(err, ceph.ErrDenied) {
 		t.Errorf("mount: got %v, want %v", err, ceph.ErrDenied)
+	}
+}
+
+// TestUnheardSaysWhy: what refuses and what does not let through look the same.
+func TestUnheardSaysWhy(t *testing.T) {
+	err := (&Conn{}).withoutCaps()
+	for _, cause := range []string{"no caps for OSDs", "ports 6800-7568"} {
+		if !errors.Is(err, ceph.ErrUnheard) || !strings.Contains(err.Error(), cause) {
+			t.Errorf("got %v, want %q", err, cause)
+		}
+	}
+}
+
+// testPausedOSDs: clients ask nothing of OSDs while Ceph has these flags, which is no refusal either.
+func testPausedOSDs(t *testing.T, c *cephdaemons.Ceph) {
+	command(t, c, "osd", "pause")
+	defer command(t, c, "osd", "unpause")
+	conn, err := Dial(t.Context(), source(t, c), Options{Silence: 2 * time.Second, OSD: 7 * time.Second})
+	check(t, err)
+	defer conn.Close()
+	_, err = conn.Namespaces(t.Context(), metadataPool)
+	if !errors.Is(err, ceph.ErrTimeout) || errors.Is(err, ceph.ErrDenied) || !strings.Contains(err.Error(), "pauserd,pausewr") {
+		t.Errorf("got %v, want %v and the flags", err, ceph.ErrTimeout)
 	}
 }
 
