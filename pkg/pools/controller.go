@@ -26,8 +26,9 @@ const (
 	// the controller much more often.
 	interval    = time.Minute
 	repeatAfter = 50 * time.Second
-	// surveyAgain is how often Ceph is asked for a filesystem, without which a driver waits.
-	surveyAgain = 10 * time.Second
+	// soonAgain is how often Ceph is asked for a filesystem, without which a driver waits, and whether what was
+	// wrong is mended.
+	soonAgain = 10 * time.Second
 	// retryOutage is how soon after an outage, which pkg/connection reports.
 	retryOutage = 10 * time.Second
 	// doubtAgain is how soon what may pass by itself is asked again, and doubt how long it must
@@ -90,13 +91,6 @@ type question struct {
 	claim   wishes
 }
 
-func (q question) again() time.Duration {
-	if q.open {
-		return repeatAfter
-	}
-	return surveyAgain
-}
-
 // Controller finds the place of the default StorageClass.
 type Controller struct {
 	factory.Controller
@@ -107,6 +101,8 @@ type Controller struct {
 	session session
 	asked   question
 	askedAt time.Time
+	// again is how long the same question is not put again.
+	again time.Duration
 	// doubted is since when Ceph gives answers that may pass by themselves.
 	doubted time.Time
 }
@@ -160,7 +156,7 @@ func (c *Controller) sync(ctx context.Context, syncCtx factory.SyncContext, stat
 			asking.unseen = in.unseen.Error()
 		}
 	}
-	if wait := asking.again() - c.Clock.Since(c.askedAt); asking == c.asked && wait > 0 {
+	if wait := c.again - c.Clock.Since(c.askedAt); asking == c.asked && wait > 0 {
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, wait)
 		return nil
 	}
@@ -176,10 +172,11 @@ func (c *Controller) sync(ctx context.Context, syncCtx factory.SyncContext, stat
 		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, doubtAgain)
 		return nil
 	}
-	c.asked, c.askedAt = asking, c.Clock.Now()
-	if !open {
-		syncCtx.Queue().AddAfter(factory.DefaultQueueKey, surveyAgain)
+	c.asked, c.askedAt, c.again = asking, c.Clock.Now(), repeatAfter
+	if !open || err != nil {
+		c.again = soonAgain
 	}
+	syncCtx.Queue().AddAfter(factory.DefaultQueueKey, c.again)
 	return c.report(ctx, err)
 }
 

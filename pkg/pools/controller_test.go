@@ -188,7 +188,7 @@ func TestClosedGateOnlyAsksForFilesystems(t *testing.T) {
 		t.Errorf("got filesystem %v, known %v, want none", got, known)
 	}
 	cephfs.ceph.AddFileSystem("a", true)
-	cephfs.clock.SetTime(cephfs.clock.Now().Add(surveyAgain))
+	cephfs.clock.SetTime(cephfs.clock.Now().Add(soonAgain))
 	cephfs.sync(t)
 	if got, _ := cephfs.config.Filesystem.Get(); !got {
 		t.Error("a filesystem that appears is not seen soon")
@@ -235,6 +235,20 @@ func TestClosedGateEndsTrouble(t *testing.T) {
 	}
 }
 
+// TestTroubleEndsSoon: a mgr that was slow to load its modules, or an MDS that has come, is not told of for a minute more.
+func TestTroubleEndsSoon(t *testing.T) {
+	r := newRig(t, driver.RBD, nil)
+	r.settings = driver.Settings{Pool: "late"}
+	r.sync(t)
+	r.clock.SetTime(r.clock.Now().Add(doubt))
+	r.sync(t)
+	r.expect(t, "there is no such pool", condition.NoPool)
+	r.ceph.AddPool(ceph.Pool{Name: "late", Applications: []string{"rbd"}})
+	r.clock.SetTime(r.clock.Now().Add(soonAgain))
+	r.sync(t)
+	r.expect(t, "it is there", condition.AsExpected)
+}
+
 // TestUnmanagedHasNoTrouble: who mends something while the driver is Unmanaged would be told of it for ever.
 func TestUnmanagedHasNoTrouble(t *testing.T) {
 	r := newRig(t, driver.RBD, nil)
@@ -271,7 +285,7 @@ func TestQuestionThatIsPutTooEarlyIsPutInTime(t *testing.T) {
 	r := newRig(t, driver.CephFS, nil)
 	r.open = false
 	r.sync(t)
-	r.clock.SetTime(r.clock.Now().Add(surveyAgain - time.Millisecond))
+	r.clock.SetTime(r.clock.Now().Add(soonAgain - time.Millisecond))
 	syncCtx := factory.NewSyncContext("test", r.config.Recorder)
 	if err := r.controller.Sync(t.Context(), syncCtx); err != nil {
 		t.Fatal(err)
