@@ -112,13 +112,14 @@ func (c *Connection[S]) settle(ctx context.Context, managed bool) error {
 			}
 		}
 	}
+	// Who sees the one in use with new mons sees them among all, too.
+	if _, published := c.Clusters.Get(); published || len(all) > 0 {
+		c.Clusters.Set(all)
+	}
 	for _, cluster := range all {
 		if cluster.FSID == fsid {
 			c.Cluster.Set(cluster)
 		}
-	}
-	if _, published := c.Clusters.Get(); published || len(all) > 0 {
-		c.Clusters.Set(all)
 	}
 	if managed {
 		if err := c.remember(ctx, w, views, fsid); err != nil {

@@ -141,8 +141,8 @@ func (subvolumes) Caps(ctx context.Context, cluster Lists, claim string, places 
 		data = append(data, "allow rw tag cephfs data="+filesystem)
 		groups = append(groups, share.groups...)
 		manages = slices.Concat(manages, commands(controllersAsk, "", share.groups), clones(share.groups))
-		asks = append(asks, commands(nodesAsk, "vol_name="+filesystem+" ", share.groups)...)
-		asks = append(asks, commands(nodesNote, "vol_name="+filesystem+" key_name prefix "+mountedBy+" ", share.groups)...)
+		asks = append(asks, commands(nodesAsk, "vol_name="+filesystem+" ", share.mounted())...)
+		asks = append(asks, commands(nodesNote, "vol_name="+filesystem+" key_name prefix "+mountedBy+" ", share.mounted())...)
 		mounts = append(mounts, grants(share.directories, func(path string) string {
 			return "allow rw fsname=" + filesystem + " path=" + path
 		})...)
@@ -211,11 +211,22 @@ func names(namespaces []string) []string {
 const DefaultJournalNamespace = "csi"
 
 // share is what is used of a filesystem: directories that nodes mount, RADOS namespaces of the metadata pool
-// that hold the journal, and the subvolume groups that ceph-csi names to the mgr, which are those of config.json: a
-// volume elsewhere, of an administrator or another cluster, is mounted and nothing else.
+// that hold the journal, and the subvolume groups that ceph-csi's controllers name to the mgr, which are those of config.json.
 type share struct{ directories, namespaces, groups []string }
 
 func (s share) all() []string { return slices.Concat(s.directories, s.namespaces) }
+
+// mounted are the subvolume groups of the directories; an administrator's own have none. Nodes ask in that which the attribute
+// subvolumeGroup of a volume names, if it has one (NewVolumeOptionsFromVolID in ceph-csi's internal/cephfs/store).
+func (s share) mounted() []string {
+	var out []string
+	for _, directory := range s.directories {
+		if group, found := strings.CutPrefix(directory, groupsDirectory); found {
+			out = append(out, group)
+		}
+	}
+	return out
+}
 
 // sharesOf are by filesystem. One that volume handles name has the name that it has now.
 func sharesOf(filesystems []ceph.FileSystem, places []Used) map[string]share {

@@ -45,6 +45,12 @@ func inFilesystem(name string, groups []string, directories ...string) UserCaps 
 	caps.Node.OSD = ceph.Grants("allow r namespace=csi tag cephfs metadata="+name, "allow rw tag cephfs data="+name,
 		"allow r namespace=csi tag cephfs k.infra.x=in-use", "allow r namespace=csi tag cephfs k.infra.x=unprotected")
 	var manages, asks, mounts []string
+	ask := func(group string) {
+		at := " with vol_name=" + name + " group_name=" + group
+		mounted := " with vol_name=" + name + " key_name prefix .cephfs.csi.ceph.com/userid/ group_name=" + group
+		asks = append(asks, `allow command "fs subvolume info"`+at, `allow command "fs subvolume snapshot info"`+at,
+			`allow command "fs subvolume metadata set"`+mounted, `allow command "fs subvolume snapshot metadata set"`+mounted)
+	}
 	for _, group := range groups {
 		for _, command := range []string{
 			"fs clone cancel", "fs clone status", "fs subvolume create", "fs subvolume getpath", "fs subvolume info",
@@ -55,10 +61,7 @@ func inFilesystem(name string, groups []string, directories ...string) UserCaps 
 			manages = append(manages, `allow command "`+command+`" with group_name=`+group)
 		}
 		manages = append(manages, `allow command "fs subvolume snapshot clone" with group_name=`+group+" target_group_name="+group)
-		at := " with vol_name=" + name + " group_name=" + group
-		asks = append(asks, `allow command "fs subvolume info"`+at, `allow command "fs subvolume snapshot info"`+at)
-		mounted := " with vol_name=" + name + " key_name prefix .cephfs.csi.ceph.com/userid/ group_name=" + group
-		asks = append(asks, `allow command "fs subvolume metadata set"`+mounted, `allow command "fs subvolume snapshot metadata set"`+mounted)
+		ask(group)
 		mounts = append(mounts, "allow rw fsname="+name+" path=/volumes/"+group)
 	}
 	if len(groups) > 0 {
@@ -66,6 +69,9 @@ func inFilesystem(name string, groups []string, directories ...string) UserCaps 
 		manages = append(manages, `allow command "fs quiesce" with members regex "[[]`+one+"(,"+one+`)*[]]"`, `allow command "fs quiesce" with release=1`)
 	}
 	for _, directory := range directories {
+		if group, found := strings.CutPrefix(directory, "/volumes/"); found {
+			ask(group)
+		}
 		mounts = append(mounts, "allow rw fsname="+name+" path="+directory)
 	}
 	caps.Provisioner.Mgr, caps.Node.Mgr, caps.Node.MDS = ceph.Grants(manages...), ceph.Grants(asks...), ceph.Grants(mounts...)
@@ -104,7 +110,7 @@ func TestCaps(t *testing.T) {
 		"RBD nonsense": {"a mistake in a class takes nobody else's rights", images{}, []Used{at(inPool("p")), at(inPool("x'\"y"))}, withoutRights(rbdCaps("profile rbd pool=p", byTag+", profile rbd pool=p"), "x'\"y")},
 		"CephFS none":  {"users exist before there is a filesystem", subvolumes{}, nil, UserCaps{Provisioner: ceph.Caps{Mon: "allow r"}, Node: ceph.Caps{Mon: "allow r"}}},
 		"CephFS one":   {"what the real driver was seen to work with", subvolumes{}, []Used{at(inFiles("a"))}, inA},
-		"CephFS groups": {"nodes mount what an administrator made, or another cluster; the mgr is asked in the group of config.json only", subvolumes{},
+		"CephFS groups": {"nodes mount what an administrator made, or another cluster, and ask in a group that a volume names; controllers in that of config.json only", subvolumes{},
 			[]Used{{Placement: ceph.Placement{Filesystem: "a", SubvolumeGroup: "new"}, Directories: []string{"/volumes/old", "/my data"}}},
 			inFilesystem("a", []string{"new"}, "/volumes/old", `"/my data"`)},
 		"CephFS several": {"each with its own", subvolumes{}, []Used{at(inFiles("a")), at(inFiles("b"))}, inAB},

@@ -158,19 +158,21 @@ func TestDecideFollows(t *testing.T) {
 }
 
 // TestDecideFollowsAllAtOnce: where all mons have moved, the entry that leads to the same Ceph cluster by its fsid tells which
-// entries are about it, until it is changed itself.
+// entries are about it, until it is changed itself; of an address that another Ceph cluster has by now, nobody knows.
 func TestDecideFollowsAllAtOnce(t *testing.T) {
 	moved, other := monmap(t, "v1:10.1.0.1:6789", "v1:10.1.0.2:6789"), monmap(t, "v1:10.9.0.1:6789")
 	moved.FSID, other.FSID = "f1", "f2"
 	k := known{cluster: state.Cluster{FSID: "f1", Monitors: moved.Monitors()}, maps: []ceph.MonMap{moved, other}}
 	got, _, err := decide(k, []byte(`[{"clusterID":"team","monitors":["10.0.0.1"],"rbd":{"radosNamespace":"n"}},{"clusterID":"far","monitors":["10.0.0.7:6789"]},
-		{"clusterID":"f1","monitors":["10.0.0.1:6789","10.0.0.2:6789"]},{"clusterID":"f2","monitors":["10.9.0.1:6789"]}]`), nil)
+		{"clusterID":"f1","monitors":["10.0.0.1:6789","10.0.0.2:6789","10.0.0.8:6789"]},
+		{"clusterID":"new","monitors":["10.0.0.8:6789"]},{"clusterID":"4d95e4d6-3a1f-4fcb-8b0a-0b6d1f0c2a11","monitors":["10.0.0.8:6789"]},{"clusterID":"f2","monitors":["10.9.0.1:6789"]}]`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []ceph.ConfigEntry{
 		{ClusterID: "team", Monitors: moved.Monitors(), ImageNamespace: "n"}, {ClusterID: "far", Monitors: []string{"10.0.0.7:6789"}},
-		{ClusterID: "f1", Monitors: moved.Monitors()}, {ClusterID: "f2", Monitors: other.Monitors()},
+		{ClusterID: "f1", Monitors: moved.Monitors()}, {ClusterID: "new", Monitors: []string{"10.0.0.8:6789"}},
+		{ClusterID: "4d95e4d6-3a1f-4fcb-8b0a-0b6d1f0c2a11", Monitors: []string{"10.0.0.8:6789"}}, {ClusterID: "f2", Monitors: other.Monitors()},
 	}
 	entries, err := ceph.ParseConfig(got)
 	if diff := cmp.Diff(want, entries); diff != "" || err != nil {

@@ -168,7 +168,11 @@ func (d *decision) follow(maps []ceph.MonMap, former config, picks bool) {
 	for _, e := range d.entries {
 		of := slices.DeleteFunc(slices.Clone(maps), func(m ceph.MonMap) bool { return !m.HasMon(e.Monitors) })
 		if len(of) == 0 {
-			of = slices.DeleteFunc(slices.Clone(maps), func(m ceph.MonMap) bool { return !mapOf(former.monitors(m.FSID)).HasMon(e.Monitors) })
+			of = slices.DeleteFunc(slices.Clone(maps), func(m ceph.MonMap) bool {
+				return !mapOf(former.monitors(m.FSID)).HasMon(e.Monitors) || slices.ContainsFunc(d.entries, func(other entry) bool {
+					return ceph.IsFSID(other.ClusterID) && other.ClusterID != m.FSID && mapOf(other.Monitors).HasMon(e.Monitors)
+				})
+			})
 		}
 		if len(of) != 1 || ceph.IsFSID(e.ClusterID) {
 			continue

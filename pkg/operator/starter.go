@@ -103,7 +103,7 @@ func controllers(c *clients, o Options) ([]factory.Controller, error) {
 		Triggers: []factory.Informer{&deployed.State, c.kernels},
 	})
 	care := pools.NewCare(pools.CareConfig{Env: env, Client: live.inUse, Clusters: &conn.Clusters, Usage: &inUse.Usage,
-		Unknown: inUse.Contents.Problem, Proof: proven, Placement: &place.Placement, Open: open, Triggers: gated})
+		Unknown: inUse.Contents.Problem, Proof: proven, Placement: &place.Placement, Open: open, Minted: minted, Triggers: gated})
 	tagged := tags.New(tags.Config{Env: env, Client: live.tags, Clusters: &conn.Clusters, ClusterIDs: entries, Contents: inUse.Contents, Attachments: c.attachments.Storage().V1().VolumeAttachments(),
 		Ours: open, Triggers: []factory.Informer{&deployed.State, &inUse.Usage}})
 	// What users and platforms for virtual machines see.

@@ -72,6 +72,8 @@ type CareConfig struct {
 	// be deployed.
 	Placement *ctrl.Latest[ceph.Placement]
 	Open      func() bool
+	// Minted says whether the driver works with users that the operator has made.
+	Minted *ctrl.Latest[bool]
 	// Triggers wake the controller when Open may have changed.
 	Triggers []factory.Informer
 }

@@ -86,6 +86,7 @@ func newCareRig(t *testing.T, d driver.Driver, denied ...string) *careRig {
 		Unknown:   func() error { return r.unknown },
 		Placement: &ctrl.Latest[ceph.Placement]{},
 		Open:      func() bool { return r.open },
+		Minted:    &ctrl.Latest[bool]{},
 	}
 	r.proof = &proven{usage: r.config.Usage}
 	r.config.Proof = r.proof

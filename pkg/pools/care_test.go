@@ -183,6 +183,7 @@ func TestLostPlaces(t *testing.T) {
 func TestAstrayVolumes(t *testing.T) {
 	r := newCareRig(t, driver.CephFS)
 	r.ceph.AddFileSystem("a", true)
+	r.open = true
 	pv := provisioned(driver.CephFS, 1, "fsName", "a")
 	pv.Spec.CSI.VolumeAttributes[driver.SubvolumePathAttribute] = "/volumes/old/csi-vol-1/2"
 	r.use(t, nil, pv)

@@ -21,16 +21,19 @@ type demand struct {
 	create, protect bool
 	// undecided says that place may yet be found: nothing is released before.
 	undecided bool
+	// minted says that the driver's users have narrow caps.
+	minted bool
 	// apart is the time between two looks that prove something.
 	apart time.Duration
 }
 
 func (c *Care) demand(used usage.Usage, settings driver.Settings, infraID string) demand {
 	place, decided := c.Placement.Get()
+	minted, _ := c.Minted.Get()
 	return demand{
 		usage: used, place: place, user: user{infraID, c.Driver.Kind},
 		create: settings.CreatesPools(), protect: settings.ProtectsPools(), undecided: !decided && c.Open(),
-		apart: settings.Withdrawal(),
+		minted: minted, apart: settings.Withdrawal(),
 	}
 }
 
@@ -45,7 +48,7 @@ func (d demand) text() string {
 	for i := range legacy {
 		legacy[i].Volumes = 1
 	}
-	return fmt.Sprintf("%+v %d %+v %+v %+v %+v %t %t %t", places, len(d.usage.Others), legacy, d.usage.Config, d.place, d.user, d.create, d.protect, d.undecided)
+	return fmt.Sprintf("%+v %d %+v %+v %+v %+v %t %t %t %t", places, len(d.usage.Others), legacy, d.usage.Config, d.place, d.user, d.create, d.protect, d.undecided, d.minted)
 }
 
 // view is what was seen of one Ceph cluster.

@@ -47,7 +47,8 @@ func (l *look) lacks(ctx context.Context, place usage.Place) ([]driver.Lack, err
 		return nil, err
 	}
 	namespaces, err := l.namespaces(ctx, place)
-	return slices.Concat(l.Driver.Storage.Lacks(l.has, place.Placement), refused, groups, namespaces), err
+	lacks := slices.DeleteFunc(l.Driver.Storage.Lacks(l.has, place.Placement), func(lack driver.Lack) bool { return lack.Untagged && !l.minted })
+	return slices.Concat(lacks, refused, groups, namespaces), err
 }
 
 // groups looks for the subvolume group where the other controller of this package does not.

@@ -97,6 +97,9 @@ func TestUntaggedFilesystemIsReported(t *testing.T) {
 	r.ceph.SetPoolMetadata("a-data", "cephfs", "data", "former")
 	all := classes(class(driver.CephFS, "c", "fsName", "a"))
 	r.use(t, all)
+	r.expectProblems(t, "the administrator's user may have a right to all pools of cephfs")
+	r.config.Minted.Set(true)
+	r.later(t)
 	r.expectProblems(t, "the class, and the command", `StorageClass c, Ceph cluster `+cephtest.FSID+`: pools of filesystem "a" lack Ceph's own keys, by which the caps of the drivers' users find them: ceph osd pool application set a-data cephfs data a`)
 	r.expectReport(t, Report{
 		Missing: map[string][]string{}, Protected: map[string][]string{cephtest.FSID: {"a-data", "a-metadata"}}, Unprotected: map[string][]string{},

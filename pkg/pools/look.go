@@ -53,8 +53,11 @@ func (l *look) run(ctx context.Context) error {
 			l.lose(l.Driver.Storage.Lost(l.has, place.Placement, place.IDs), place.Volumes)
 		}
 		for _, a := range place.Astray {
+			if !l.Open() {
+				break // Another ceph-csi serves them, from a config.json of its own.
+			}
 			l.found.astray = append(l.found.astray, fmt.Sprintf("Ceph cluster %s: volumes are in %s of filesystem %q, and ceph-csi looks for those of clusterID %q in %s only, "+
-				"as config.json says: it mounts none of them, and takes each for deleted, so that its data would stay; say Retain in their PersistentVolumes until they are found again: "+
+				"as config.json says: it takes each for deleted, so that its data would stay, and mounts none that has no attribute subvolumeGroup; say Retain in their PersistentVolumes until they are found again: "+
 				"the README of tags tells how volumes of an earlier cluster are taken over", l.cluster.FSID, a.Directory, place.Filesystem, a.ClusterID, a.Wanted))
 		}
 	}

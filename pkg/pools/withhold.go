@@ -62,7 +62,10 @@ func (l *look) withhold(ctx context.Context, wanted map[int64]wishes) {
 			continue
 		}
 		if err != nil {
-			l.withheld[p.ID], why, unproven = true, err, append(unproven, p.Name)
+			l.withheld[p.ID] = true
+			if wanted[p.ID] != held {
+				why, unproven = err, append(unproven, p.Name)
+			}
 			continue
 		}
 		for _, at := range seen {

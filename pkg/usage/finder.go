@@ -107,8 +107,8 @@ func (f finder) provisioned(in placeSet, csi *corev1.CSIPersistentVolumeSource) 
 	}
 }
 
-// astray says that ceph-csi looks for a volume in another group than where it is: it goes by config.json, and not by the volume
-// (NewVolumeOptionsFromVolID in its internal/cephfs/store).
+// astray says that ceph-csi's controllers look for a volume in another group than where it is: they go by config.json, and not
+// by the volume (NewVolumeOptionsFromVolID in its internal/cephfs/store).
 func (f finder) astray(clusterID string, attributes map[string]string) (Astray, bool) {
 	entry, known := f.config[clusterID]
 	a := Astray{ClusterID: clusterID, Directory: driver.Directory(attributes), Wanted: driver.GroupDirectory(entry.SubvolumeGroup)}

@@ -80,7 +80,7 @@ func (c classHints) annotate(ctx context.Context) ([]string, error) {
 		if class.Provisioner != c.Driver.Name || profile == nil || below(profile, "status")["provisioner"] == nil {
 			continue
 		}
-		overrides, err := c.annotateOne(ctx, class, below(profile, "status"), snapshotClassFor(class, all))
+		overrides, err := c.annotateOne(ctx, suiting(c.Driver.Virtualization, class, classes), class, below(profile, "status"), snapshotClassFor(class, all))
 		if err != nil {
 			errs = append(errs, fmt.Errorf("annotating StorageClass %s: %w", class.Name, err))
 		}
@@ -93,13 +93,13 @@ func (c classHints) annotate(ctx context.Context) ([]string, error) {
 	return messages, errors.Join(errs...)
 }
 
-func (c classHints) annotateOne(ctx context.Context, class *storagev1.StorageClass, status values, snapshots string) ([]override, error) {
+func (c classHints) annotateOne(ctx context.Context, v driver.Virtualization, class *storagev1.StorageClass, status values, snapshots string) ([]override, error) {
 	current := values{}
 	for key, value := range class.Annotations {
 		current[key] = value
 	}
 	held := ownersOf(class, "f:metadata", "f:annotations")
-	wanted := annotations(hints(c.Driver.Virtualization, class, snapshots, status, fieldsOf(held.of(c.manager()))))
+	wanted := annotations(hints(v, class, snapshots, status, fieldsOf(held.of(c.manager()))))
 	adopted := held.adopt(ownProcess, c.manager(), wanted)
 	p := decide(wanted, current, held, c.manager())
 	refused, err := p.perform(ctx, ".metadata.annotations.", func(ctx context.Context, set values) error {

@@ -83,7 +83,7 @@ func rank(s snapshotClass) int {
 //	field         | wanted
 //	snapshotClass | when a class fits: CDI does not look at the Ceph cluster
 //	claim sets    | unless CDI's first is the driver's first
-//	cloneStrategy | unless CDI's is the driver's, or a person chose one on the class; copy where it encrypts
+//	cloneStrategy | unless CDI's is the driver's, or a person chose one on the class
 //	image format  | where snapshots work, unless CDI's is the driver's
 func hints(v driver.Virtualization, class *storagev1.StorageClass, snapshotClass string, status values, ours []string) values {
 	out := values{}
@@ -94,9 +94,6 @@ func hints(v driver.Virtualization, class *storagev1.StorageClass, snapshotClass
 	if wants(claimSetsField, startsWith(status[claimSetsField], v.ClaimSets[0])) {
 		out[claimSetsField] = claimSets(v.ClaimSets)
 	}
-	if encrypts(class) {
-		v.CloneStrategy = copyStrategy
-	}
 	chosen := slices.Contains(cloneStrategies, class.Annotations[chosenStrategy])
 	if !chosen && wants(cloneStrategyField, status[cloneStrategyField] == v.CloneStrategy) {
 		out[cloneStrategyField] = v.CloneStrategy
@@ -105,6 +102,14 @@ func hints(v driver.Virtualization, class *storagev1.StorageClass, snapshotClass
 		out[imageFormatField] = v.ImageFormat
 	}
 	return out
+}
+
+// suiting is the driver's with what a class needs: copies where boot images are encrypted otherwise.
+func suiting(v driver.Virtualization, class *storagev1.StorageClass, classes []*storagev1.StorageClass) driver.Virtualization {
+	if images := bootImages(classes); images != nil && neverCloned(images, class) {
+		v.CloneStrategy = copyStrategy
+	}
+	return v
 }
 
 // encrypts reads the parameter as ceph-csi does.

@@ -71,7 +71,6 @@ func TestHints(t *testing.T) {
 		reason        string
 		v             driver.Virtualization
 		strategy      string
-		encrypted     string
 		snapshotClass string
 		status        values
 		ours          []string
@@ -114,31 +113,6 @@ func TestHints(t *testing.T) {
 			status: values{claimSetsField: sets(many, "Block"), cloneStrategyField: ""},
 			want:   values{cloneStrategyField: "csi-clone"},
 		},
-		"Encrypted": {
-			reason: "ceph-csi makes no encrypted clone of an image that is not", v: images, encrypted: "true", snapshotClass: "s",
-			status: values{claimSetsField: sets(many, "Block"), cloneStrategyField: "csi-clone", imageFormatField: "pvc"},
-			want:   values{snapshotClassField: "s", imageFormatField: "snapshot", cloneStrategyField: "copy"},
-		},
-		"EncryptedFiles": {
-			reason: "such a clone of CephFS has the image outside of its encrypted directory, unseen", v: files, encrypted: "1",
-			status: values{claimSetsField: sets(many, "Filesystem"), cloneStrategyField: "csi-clone"},
-			want:   values{cloneStrategyField: "copy"},
-		},
-		"EncryptedKept": {
-			reason: "the status has our own value by now", v: images, encrypted: "true",
-			status: values{claimSetsField: sets(many, "Block"), cloneStrategyField: "copy"}, ours: []string{cloneStrategyField},
-			want: values{cloneStrategyField: "copy"},
-		},
-		"EncryptedChosen": {
-			reason: "a person has encrypted images", v: images, strategy: "csi-clone", encrypted: "true",
-			status: values{claimSetsField: sets(many, "Block"), cloneStrategyField: "csi-clone"},
-			want:   values{},
-		},
-		"NotEncrypted": {
-			reason: "as without the parameter", v: images, encrypted: "false",
-			status: values{claimSetsField: sets(many, "Block"), cloneStrategyField: "copy"},
-			want:   values{cloneStrategyField: "csi-clone"},
-		},
 		"WrongFirst": {
 			reason: "live migration needs a block device that two nodes may write", v: images,
 			status: values{claimSetsField: sets("ReadWriteOnce", "Filesystem"), cloneStrategyField: "csi-clone"},
@@ -152,12 +126,37 @@ func TestHints(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			class := choosing(tc.strategy)
-			if tc.encrypted != "" {
-				class.Parameters = map[string]string{"encrypted": tc.encrypted}
-			}
-			if diff := cmp.Diff(tc.want, hints(tc.v, class, tc.snapshotClass, tc.status, tc.ours)); diff != "" {
+			if diff := cmp.Diff(tc.want, hints(tc.v, choosing(tc.strategy), tc.snapshotClass, tc.status, tc.ours)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestSuiting: ceph-csi makes no clone with another encryption than its source's.
+func TestSuiting(t *testing.T) {
+	const copied, cloned = "copy", "csi-clone"
+	for name, tc := range map[string]struct {
+		reason, images, disks string
+		change                func(images *storagev1.StorageClass)
+		want                  string
+	}{
+		"Encrypted":   {reason: "the image is not", disks: "true", want: copied},
+		"Plain":       {reason: "the image is", images: "1", disks: "", want: copied},
+		"Both":        {reason: "with the image's passphrase", images: "true", disks: "1", want: cloned},
+		"None":        {reason: "as ever", images: "false", want: cloned},
+		"OtherDriver": {reason: "CDI copies from one driver to another", disks: "true", change: func(c *storagev1.StorageClass) { c.Provisioner = "other" }, want: cloned},
+		"NoDefault":   {reason: "nobody knows where images are", disks: "true", change: func(c *storagev1.StorageClass) { c.Annotations = nil }, want: cloned},
+	} {
+		t.Run(name, func(t *testing.T) {
+			images, disks := classOf("image", driver.RBD.Name, ""), classOf("disk", driver.RBD.Name, "")
+			images.Parameters["encrypted"], disks.Parameters["encrypted"] = tc.images, tc.disks
+			images.Annotations = map[string]string{defaultForMachines: "true"}
+			if tc.change != nil {
+				tc.change(images)
+			}
+			if got := suiting(driver.RBD.Virtualization, disks, []*storagev1.StorageClass{images, disks}).CloneStrategy; got != tc.want {
+				t.Errorf("%s: got %q, want %q", tc.reason, got, tc.want)
 			}
 		})
 	}

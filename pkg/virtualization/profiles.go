@@ -68,7 +68,7 @@ func (c profiles) complete(ctx context.Context) ([]string, error) {
 		if profile == nil {
 			continue
 		}
-		v := c.Driver.Virtualization
+		v := suiting(c.Driver.Virtualization, class, classes)
 		if below(profile, "spec")[imageFormatField] == "pvc" && slices.ContainsFunc(classes, func(o *storagev1.StorageClass) bool { return neverCloned(o, class) }) {
 			v.ImageFormat = "" // A person has to choose it for disks with another encryption.
 		}

@@ -62,7 +62,7 @@ func testPausedOSDs(t *testing.T, c *cephdaemons.Ceph) {
 	conn, err := Dial(t.Context(), source(t, c), Options{Silence: 2 * time.Second, OSD: 7 * time.Second})
 	check(t, err)
 	defer conn.Close()
-	_, err = conn.Namespaces(t.Context(), metadataPool)
+	_, err = conn.ImageNamespaces(t.Context(), metadataPool)
 	if !errors.Is(err, ceph.ErrTimeout) || errors.Is(err, ceph.ErrDenied) || !strings.Contains(err.Error(), "pauserd,pausewr") {
 		t.Errorf("got %v, want %v and the flags", err, ceph.ErrTimeout)
 	}
