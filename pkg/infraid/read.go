@@ -7,8 +7,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	corelisters "k8s.io/client-go/listers/core/v1"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
@@ -43,10 +41,6 @@ func read(ctx context.Context, kube kubernetes.Interface, d driver.Driver) (stri
 	if err != nil {
 		return "", fmt.Errorf("reading ConfigMap %s/%s: %w", driver.Namespace, d.StateConfigMap(), err)
 	}
-	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
-	if err := index.Add(configMap); err != nil {
-		return "", err
-	}
-	remembered, _, err := state.InfraIDs(kube.CoreV1(), corelisters.NewConfigMapLister(index), d).Load()
+	remembered, _, err := state.InfraIDs(nil, nil, d).In(configMap.Data)
 	return remembered.ID, err
 }

@@ -18,14 +18,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
-// formats are all records by their keys, as this version writes them.
-var formats = map[string]func() any{
-	clusterKey: empty[Cluster], placementKey: empty[Placement], settingsKey: empty[Settings], usersKey: empty[CephUsers], InfraIDKey: empty[InfraID],
-	classKey: empty[Class], snapshotKey: empty[Class], groupKey: empty[Class], machinesKey: empty[Class],
-}
-
-func empty[T any]() any { return new(T) }
-
 type anew struct{ ctrl.Env }
 
 // NewAnew builds the controller CephState. It writes the records of earlier versions anew, with the fields that they

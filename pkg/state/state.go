@@ -11,7 +11,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -31,17 +30,9 @@ const Version = "1"
 // deadline bounds a request.
 const deadline = 10 * time.Second
 
-// Keys of the ConfigMap.
+// Keys of the ConfigMap that have a name; those of the other records are where these are.
 const (
-	versionKey   = "version"
-	clusterKey   = "cluster"
-	placementKey = "placement"
-	settingsKey  = "settings"
-	classKey     = "class"
-	snapshotKey  = "snapshotClass"
-	groupKey     = "groupSnapshotClass"
-	machinesKey  = "virtualizationClass"
-	usersKey     = "users"
+	versionKey = "version"
 	// InfraIDKey is named in a message.
 	InfraIDKey = "infraID"
 )
@@ -54,88 +45,73 @@ type Record[T any] struct {
 	key       string
 }
 
-// Clusters is the record that pkg/connection writes.
-func Clusters(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Cluster] {
-	return Record[Cluster]{client: client, lister: lister, configMap: d.StateConfigMap(), key: clusterKey}
-}
+// Of makes the record of a driver. Load needs the lister alone, Read the client, In neither.
+type Of[T any] func(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[T]
 
-// Placements is the record that pkg/pools writes.
-func Placements(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Placement] {
-	return Record[Placement]{client: client, lister: lister, configMap: d.StateConfigMap(), key: placementKey}
-}
+// The records, and who writes them.
+var (
+	// Clusters is written by pkg/connection.
+	Clusters = of[Cluster]("cluster")
+	// Placements is written by pkg/pools.
+	Placements = of[Placement]("placement")
+	// LastSettings is written by pkg/settings.
+	LastSettings = of[Settings]("settings")
+	// Classes, SnapshotClasses and GroupSnapshotClasses are written by pkg/classes: of the StorageClass, the
+	// VolumeSnapshotClass and the VolumeGroupSnapshotClass.
+	Classes              = of[Class]("class")
+	SnapshotClasses      = of[Class]("snapshotClass")
+	GroupSnapshotClasses = of[Class]("groupSnapshotClass")
+	// VirtualizationClasses is written by pkg/virtualization.
+	VirtualizationClasses = of[Class]("virtualizationClass")
+	// Users is written by pkg/credentials.
+	Users = of[CephUsers]("users")
+	// InfraIDs is written by pkg/infraid.
+	InfraIDs = of[InfraID](InfraIDKey)
+)
 
-// LastSettings is the record that pkg/settings writes.
-func LastSettings(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Settings] {
-	return Record[Settings]{client: client, lister: lister, configMap: d.StateConfigMap(), key: settingsKey}
-}
+// formats are all records by their keys, as this version writes them.
+var formats = map[string]func() any{}
 
-// Classes is the record that pkg/classes writes.
-func Classes(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Class] {
-	return Record[Class]{client: client, lister: lister, configMap: d.StateConfigMap(), key: classKey}
-}
-
-// SnapshotClasses is the record that pkg/classes writes of the VolumeSnapshotClass.
-func SnapshotClasses(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Class] {
-	return Record[Class]{client: client, lister: lister, configMap: d.StateConfigMap(), key: snapshotKey}
-}
-
-// GroupSnapshotClasses is the record that pkg/classes writes of the VolumeGroupSnapshotClass.
-func GroupSnapshotClasses(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Class] {
-	return Record[Class]{client: client, lister: lister, configMap: d.StateConfigMap(), key: groupKey}
-}
-
-// VirtualizationClasses is the record that pkg/virtualization writes.
-func VirtualizationClasses(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[Class] {
-	return Record[Class]{client: client, lister: lister, configMap: d.StateConfigMap(), key: machinesKey}
-}
-
-// Users is the record that pkg/credentials writes.
-func Users(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[CephUsers] {
-	return Record[CephUsers]{client: client, lister: lister, configMap: d.StateConfigMap(), key: usersKey}
-}
-
-// InfraIDs is the record that pkg/infraid writes.
-func InfraIDs(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[InfraID] {
-	return Record[InfraID]{client: client, lister: lister, configMap: d.StateConfigMap(), key: InfraIDKey}
+func of[T any](key string) Of[T] {
+	formats[key] = func() any { return new(T) }
+	return func(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[T] {
+		return Record[T]{client: client, lister: lister, configMap: d.StateConfigMap(), key: key}
+	}
 }
 
 // Load returns the record, or false when there is none. Content that cannot be read is an
 // error that names ConfigMap and key.
-func (r Record[T]) Load() (T, bool, error) {
+func (r Record[T]) Load() (value T, found bool, err error) {
 	data, err := r.data()
 	if err != nil {
-		var none T
-		return none, false, err
+		return value, false, err
 	}
-	return r.in(data)
+	return r.In(data)
 }
 
 // Read is Load past the cache. It lists, as the operators' informers do: they have no other right to read.
-func (r Record[T]) Read(ctx context.Context) (T, bool, error) {
+func (r Record[T]) Read(ctx context.Context) (value T, found bool, err error) {
 	one := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, r.configMap).String()}
 	list, err := r.client.ConfigMaps(driver.Namespace).List(ctx, one)
 	if err != nil {
-		var none T
-		return none, false, fmt.Errorf("reading ConfigMap %s/%s: %w", driver.Namespace, r.configMap, err)
+		return value, false, fmt.Errorf("reading ConfigMap %s/%s: %w", driver.Namespace, r.configMap, err)
 	}
-	var data map[string]string
 	for _, object := range list.Items {
 		if object.Name == r.configMap {
-			data = object.Data
+			return r.In(object.Data)
 		}
 	}
-	return r.in(data)
+	return value, false, nil
 }
 
-func (r Record[T]) in(data map[string]string) (T, bool, error) {
-	var value T
+// In is Load from the data of the ConfigMap, which the caller has read.
+func (r Record[T]) In(data map[string]string) (value T, found bool, err error) {
 	content, found := data[r.key]
 	if !found {
 		return value, false, nil
 	}
 	if err := json.Unmarshal([]byte(content), &value); err != nil {
-		var none T
-		return none, false, r.unreadable(err)
+		return *new(T), false, r.unreadable(err) // Half a record is none.
 	}
 	return value, true, nil
 }
@@ -173,25 +149,18 @@ func apply(ctx context.Context, client corev1client.ConfigMapsGetter, to *applyc
 
 // merge lays value over the fields of content; equal meaning gives equal text back.
 func (r Record[T]) merge(content string, value T) (string, error) {
-	known, err := fieldsOf(value)
+	known, err := json.Marshal(value)
 	if err != nil {
 		return "", fmt.Errorf("encoding key %q of ConfigMap %s: %w", r.key, r.configMap, err)
 	}
-	all := map[string]json.RawMessage{}
-	if content != "" {
-		if err := json.Unmarshal([]byte(content), &all); err != nil {
+	var all map[string]json.RawMessage
+	for _, layer := range []string{cmp.Or(content, "{}"), string(known)} {
+		if err := json.Unmarshal([]byte(layer), &all); err != nil {
 			return "", r.unreadable(err)
 		}
 	}
-	if all == nil { // content is "null"
-		all = known
-	}
-	maps.Copy(all, known)
 	merged, err := json.Marshal(all)
-	if err != nil {
-		return "", fmt.Errorf("encoding key %q of ConfigMap %s: %w", r.key, r.configMap, err)
-	}
-	return string(merged), nil
+	return string(merged), err
 }
 
 func fieldsOf(value any) (map[string]json.RawMessage, error) {
