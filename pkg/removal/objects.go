@@ -98,6 +98,11 @@ func read(set assets.Set, name string) (Object, error) {
 	if err != nil {
 		return Object{}, err
 	}
+	return Parse(name, content)
+}
+
+// Parse reads what a manifest names.
+func Parse(name string, content []byte) (Object, error) {
 	var manifest struct {
 		Kind     string
 		Metadata struct{ Name, Namespace string }

@@ -86,12 +86,12 @@ func (d declaration) connect(ctx context.Context, o Options, known memory) (ceph
 func rookNamespaces(ctx context.Context, o Options, known memory) ([]string, error) {
 	out := slices.Concat(o.RookNamespaces, known.rook)
 	for _, d := range o.drivers() {
-		cr, err := o.Dynamic.Resource(resources["ClusterCSIDriver"]).Get(ctx, d.Name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			continue
-		}
+		cr, err := wide("ClusterCSIDriver", d.Name).read(ctx, o, resources["ClusterCSIDriver"])
 		if err != nil {
-			return nil, fmt.Errorf("reading ClusterCSIDriver %s: %w", d.Name, err)
+			return nil, err
+		}
+		if cr == nil {
+			continue
 		}
 		namespace, _, err := unstructured.NestedString(cr.Object, "spec", "driverConfig", "ceph", "rookNamespace")
 		if err != nil {

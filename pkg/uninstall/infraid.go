@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -36,12 +34,9 @@ func infraID(ctx context.Context, o Options) (string, error) {
 
 // infrastructureName is empty where there is none.
 func infrastructureName(ctx context.Context, o Options) (string, error) {
-	infrastructure, err := o.Dynamic.Resource(infrastructures).Get(ctx, "cluster", metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return "", nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("reading Infrastructure cluster: %w", err)
+	infrastructure, err := wide("Infrastructure", "cluster").read(ctx, o, infrastructures)
+	if err != nil || infrastructure == nil {
+		return "", err
 	}
 	name, _, err := unstructured.NestedString(infrastructure.Object, "status", "infrastructureName")
 	if err != nil {

@@ -2,7 +2,6 @@ package uninstall
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -10,8 +9,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	corelisters "k8s.io/client-go/listers/core/v1"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
@@ -38,12 +35,12 @@ func recall(ctx context.Context, o Options) (memory, error) {
 		return m, err
 	}
 	for _, d := range o.drivers() {
-		clusters, _, err := state.Clusters(o.Kube.CoreV1(), configMaps, d).Load()
+		clusters, _, err := state.Clusters(nil, nil, d).In(configMaps[d.StateConfigMap()])
 		if err != nil {
 			return m, err
 		}
 		m.note(clusters)
-		settings, _, err := state.LastSettings(o.Kube.CoreV1(), configMaps, d).Load()
+		settings, _, err := state.LastSettings(nil, nil, d).In(configMaps[d.StateConfigMap()])
 		if err != nil {
 			return m, err
 		}
@@ -109,16 +106,15 @@ func (m *memory) learn(fsid string, mons []string) {
 
 func unresolvable(context.Context, string) ([]netip.Addr, error) { return nil, ceph.ErrUnresolved }
 
-// stored are the ConfigMaps of the namespace, for those who read caches.
-func stored(ctx context.Context, o Options) (corelisters.ConfigMapLister, error) {
+// stored are the data of the ConfigMaps of the namespace, by name.
+func stored(ctx context.Context, o Options) (map[string]map[string]string, error) {
 	list, err := o.Kube.CoreV1().ConfigMaps(driver.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("listing ConfigMaps: %w", err)
 	}
-	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
-	var errs []error
-	for i := range list.Items {
-		errs = append(errs, index.Add(&list.Items[i]))
+	out := map[string]map[string]string{}
+	for _, configMap := range list.Items {
+		out[configMap.Name] = configMap.Data
 	}
-	return corelisters.NewConfigMapLister(index), errors.Join(errs...)
+	return out, nil
 }

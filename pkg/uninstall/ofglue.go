@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
@@ -24,11 +24,11 @@ func ofGlue() []target {
 	var out []target
 	for _, name := range append(slices.Sorted(maps.Keys(assets.SharedRoles())), formerSharedRole) {
 		t := wide("ClusterRole", name)
-		t.mine = createdByGlue
+		t.Mine = createdByGlue
 		out = append(out, t)
 	}
 	storage, operator := wide("Storage", "cluster"), wide("ClusterOperator", "storage")
-	storage.mine, operator.mine = createdByGlue, reportedByGlue
+	storage.Mine, operator.Mine = createdByGlue, reportedByGlue
 	return append(out,
 		operator, storage,
 		here("ServiceMonitor", clusterstorage.Name), here("RoleBinding", clusterstorage.Name+"-prometheus"), here("Role", clusterstorage.Name+"-prometheus"),
@@ -46,12 +46,12 @@ func ofGlue() []target {
 }
 
 // createdByGlue: a role that cluster-storage-operator has made its own since then is not.
-func createdByGlue(object *unstructured.Unstructured) bool {
+func createdByGlue(object metav1.Object) bool {
 	return object.GetLabels()[driver.ManagedByLabel] == clusterstorage.Name && object.GetAnnotations()[releaseAnnotation] == ""
 }
 
 // reportedByGlue: nobody but us has ever written the status of the ClusterOperator.
-func reportedByGlue(object *unstructured.Unstructured) bool {
+func reportedByGlue(object metav1.Object) bool {
 	found := false
 	for _, entry := range object.GetManagedFields() {
 		if entry.Subresource == "status" && entry.Manager != clusterstorage.StatusManager {

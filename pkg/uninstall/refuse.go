@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	storagev1 "k8s.io/api/storage/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,10 +14,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-)
-
-var (
-	storages = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "storages"}
 )
 
 // shown is how many names an error lists.
@@ -138,16 +133,4 @@ func snapshotsOf(ctx context.Context, o Options, kind schema.GroupResource) ([]s
 
 func ours(name string) bool {
 	return slices.ContainsFunc(driver.All, func(d driver.Driver) bool { return d.Name == name })
-}
-
-// storageObject is Storage/cluster; nil where there is none.
-func storageObject(ctx context.Context, o Options) (*unstructured.Unstructured, error) {
-	storage, err := o.Dynamic.Resource(storages).Get(ctx, "cluster", metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading Storage cluster: %w", err)
-	}
-	return storage, nil
 }

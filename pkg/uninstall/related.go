@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -13,13 +12,9 @@ import (
 // forget takes what was removed out of the related objects of ClusterOperator storage, where
 // that stays because somebody else has written it, too: must-gather would look for it.
 func forget(ctx context.Context, o Options) error {
-	client := o.Dynamic.Resource(resources["ClusterOperator"])
-	operator, err := client.Get(ctx, "storage", metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("reading ClusterOperator storage: %w", err)
+	operator, err := wide("ClusterOperator", "storage").read(ctx, o, resources["ClusterOperator"])
+	if err != nil || operator == nil {
+		return err
 	}
 	all, err := targets(o)
 	if err != nil {
@@ -30,7 +25,7 @@ func forget(ctx context.Context, o Options) error {
 		return fmt.Errorf("related objects of ClusterOperator storage: %w", err)
 	}
 	kept := slices.DeleteFunc(slices.Clone(related), func(reference any) bool {
-		return slices.ContainsFunc(all, func(t target) bool { return t.mine == nil && t.is(reference) })
+		return slices.ContainsFunc(all, func(t target) bool { return t.Mine == nil && t.is(reference) })
 	})
 	if len(kept) == len(related) {
 		return nil
@@ -38,7 +33,7 @@ func forget(ctx context.Context, o Options) error {
 	if err := unstructured.SetNestedSlice(operator.Object, kept, "status", "relatedObjects"); err != nil {
 		return fmt.Errorf("related objects of ClusterOperator storage: %w", err)
 	}
-	if _, err := client.UpdateStatus(ctx, operator, metav1.UpdateOptions{}); err != nil {
+	if _, err := o.Dynamic.Resource(resources["ClusterOperator"]).UpdateStatus(ctx, operator, metav1.UpdateOptions{}); err != nil {
 		return fmt.Errorf("removing what has gone from the related objects of ClusterOperator storage: %w", err)
 	}
 	return nil
@@ -54,6 +49,6 @@ func (t target) is(reference any) bool {
 		text, _ := fields[name].(string)
 		return text
 	}
-	resource := resources[t.kind]
-	return field("group") == resource.Group && field("resource") == resource.Resource && field("name") == t.name && field("namespace") == t.namespace
+	resource := resources[t.Kind]
+	return field("group") == resource.Group && field("resource") == resource.Resource && field("name") == t.Name && field("namespace") == t.Namespace
 }

@@ -6,6 +6,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
@@ -25,19 +27,19 @@ func find(ctx context.Context, o Options) ([]object, error) {
 	}
 	var out []object
 	for _, t := range all {
-		live, err := o.Dynamic.Resource(at[t.kind]).Namespace(t.namespace).Get(ctx, t.name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			continue // The object, or its kind.
-		}
+		live, err := t.read(ctx, o, at[t.Kind])
 		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", t, err)
+			return nil, err
 		}
-		if t.mine != nil && !t.mine(live) {
+		if live == nil {
+			continue
+		}
+		if t.Mine != nil && !t.Mine(live) {
 			fmt.Fprintf(o.Out, "Leaves %s alone: it is somebody else's.\n", t)
 			continue
 		}
-		if t.kind == "StorageClass" {
-			kept, err := keptByImages(ctx, o, t.name)
+		if t.Kind == "StorageClass" {
+			kept, err := keptByImages(ctx, o, t.Name)
 			if err != nil {
 				return nil, err
 			}
@@ -45,9 +47,21 @@ func find(ctx context.Context, o Options) ([]object, error) {
 				continue
 			}
 		}
-		out = append(out, object{t, live, at[t.kind]})
+		out = append(out, object{t, live, at[t.Kind]})
 	}
 	return out, nil
+}
+
+// read returns the object; nil where it, or its kind, is not there.
+func (t target) read(ctx context.Context, o Options, at schema.GroupVersionResource) (*unstructured.Unstructured, error) {
+	live, err := o.Dynamic.Resource(at).Namespace(t.Namespace).Get(ctx, t.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", t, err)
+	}
+	return live, nil
 }
 
 // keptByImages says whether the platform would refuse to delete a StorageClass, half way through
@@ -70,7 +84,7 @@ func keptByImages(ctx context.Context, o Options, class string) (bool, error) {
 func remove(ctx context.Context, o Options, objects []object) error {
 	for _, found := range objects {
 		uid, policy := found.live.GetUID(), metav1.DeletePropagationBackground
-		err := o.Dynamic.Resource(found.resource).Namespace(found.namespace).Delete(ctx, found.name,
+		err := o.Dynamic.Resource(found.resource).Namespace(found.Namespace).Delete(ctx, found.Name,
 			metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}, PropagationPolicy: &policy})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("deleting %s: %w; run the command again", found, err)
@@ -87,7 +101,7 @@ func remove(ctx context.Context, o Options, objects []object) error {
 
 // conditionsOf are the types of what we wrote into Storage/cluster.
 func conditionsOf(ctx context.Context, o Options) ([]string, error) {
-	storage, err := storageObject(ctx, o)
+	storage, err := wide("Storage", "cluster").read(ctx, o, resources["Storage"])
 	if err != nil || storage == nil {
 		return nil, err
 	}
@@ -112,7 +126,7 @@ func conditionsOf(ctx context.Context, o Options) ([]string, error) {
 
 // releaseConditions removes them, and the generations of Deployments beside them.
 func releaseConditions(ctx context.Context, o Options) error {
-	storage, err := storageObject(ctx, o)
+	storage, err := wide("Storage", "cluster").read(ctx, o, resources["Storage"])
 	if err != nil || storage == nil {
 		return err
 	}

@@ -103,7 +103,7 @@ func TestRunRemovesWhatIsOurs(t *testing.T) {
 		here("Deployment", driver.RBD.OperatorName()), wide("StorageClass", driver.RBD.StorageClass), here("Lease", "external-attacher-leader-rbd-csi-ceph-com"),
 		wide("MachineConfig", "99-worker-ceph-rbd-csi-modules"), wide("ValidatingAdmissionPolicy", "ceph-rbd-csi-images-datasources"),
 	} {
-		if left(t, client, gone.kind, gone.namespace, gone.name) {
+		if left(t, client, gone.Kind, gone.Namespace, gone.Name) {
 			t.Errorf("%s is left", gone)
 		}
 		if !strings.Contains(out.String(), "  "+gone.String()+"\n") {
@@ -111,7 +111,7 @@ func TestRunRemovesWhatIsOurs(t *testing.T) {
 		}
 	}
 	for _, kept := range []target{wide("VolumeSnapshotClass", driver.RBD.SnapshotClass), wide("CloudInit", "ceph-rbd-csi-modules"), here("Lease", leaseOfOther)} {
-		if !left(t, client, kept.kind, kept.namespace, kept.name) {
+		if !left(t, client, kept.Kind, kept.Namespace, kept.Name) {
 			t.Errorf("%s is somebody else's and was removed", kept)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
@@ -28,8 +27,8 @@ func tellWhatStays(ctx context.Context, o Options) error {
 			"If you need neither them nor the Secret again: `kubectl delete -f manifests/kubernetes/ --ignore-not-found`.\n", driver.Namespace)
 		return nil
 	}
-	defined, err := crdExists(ctx, o)
-	if err != nil || !defined {
+	crd, err := wide("CustomResourceDefinition", crdName).read(ctx, o, ctrl.CRDs)
+	if err != nil || crd == nil {
 		return err
 	}
 	fmt.Fprintf(o.Out, "The patch of CustomResourceDefinition %s stays until the cluster version operator puts its own back; it does no harm.\n", crdName)
@@ -39,24 +38,6 @@ func tellWhatStays(ctx context.Context, o Options) error {
 // withoutOpenShift says whether `cluster-storage` has described this cluster, which is no
 // OpenShift then.
 func withoutOpenShift(ctx context.Context, o Options) (bool, error) {
-	infrastructure, err := o.Dynamic.Resource(infrastructures).Get(ctx, "cluster", metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("reading Infrastructure cluster: %w", err)
-	}
-	return createdByGlue(infrastructure), nil
-}
-
-// crdExists says whether there is a CRD that may be patched.
-func crdExists(ctx context.Context, o Options) (bool, error) {
-	_, err := o.Dynamic.Resource(ctrl.CRDs).Get(ctx, crdName, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("reading CustomResourceDefinition %s: %w", crdName, err)
-	}
-	return true, nil
+	infrastructure, err := wide("Infrastructure", "cluster").read(ctx, o, infrastructures)
+	return infrastructure != nil && createdByGlue(infrastructure), err
 }

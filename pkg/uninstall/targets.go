@@ -1,13 +1,10 @@
 package uninstall
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
@@ -22,36 +19,27 @@ var resources = func() map[string]schema.GroupVersionResource {
 	out := map[string]schema.GroupVersionResource{
 		"ClusterCSIDriver": {Group: "operator.openshift.io", Version: "v1", Resource: "clustercsidrivers"},
 		"ClusterOperator":  {Group: "config.openshift.io", Version: "v1", Resource: "clusteroperators"},
-		"Storage":          storages,
+		"Storage":          {Group: "operator.openshift.io", Version: "v1", Resource: "storages"},
 	}
 	maps.Copy(out, removal.Native)
 	maps.Copy(out, removal.Extended)
 	return out
 }()
 
-// target names an object that may be there.
+// target is an object that may be there.
 type target struct {
-	kind, namespace, name string
-	// mine says whether an object of that name is ours; nil: its name is proof enough.
-	mine func(*unstructured.Unstructured) bool
+	removal.Object
 	// pods is the label "name" or "app" of pods that must have ended before anything else.
 	pods string
 	// writer: the pods put back what is removed, also in Ceph.
 	writer bool
 }
 
-func (t target) String() string {
-	if t.namespace == "" {
-		return t.kind + " " + t.name
-	}
-	return t.kind + " " + t.namespace + "/" + t.name
-}
-
 func here(kind, name string) target {
-	return target{kind: kind, namespace: driver.Namespace, name: name}
+	return target{Object: removal.Object{Kind: kind, Namespace: driver.Namespace, Name: name}}
 }
 
-func wide(kind, name string) target { return target{kind: kind, name: name} }
+func wide(kind, name string) target { return target{Object: removal.Object{Kind: kind, Name: name}} }
 
 // targets are all objects, in the order in which they must go: who restores others first,
 // then operands before what they use, roles last.
@@ -105,16 +93,12 @@ func operands(d driver.Driver, set assets.Set) ([]target, error) {
 	}
 	for _, object := range virtualization.Objects(d) {
 		t := wide(object.Kind, object.Name)
-		t.mine = func(object *unstructured.Unstructured) bool { return d.Owns(object) }
+		t.Mine = d.Owns
 		out = append(out, t)
 	}
 	out = append(out, wide("ClusterRoleBinding", d.ImagesRole()), wide("ClusterRoleBinding", d.MachinesRole()), wide("ClusterRoleBinding", d.ModulesRole()))
 	for _, object := range slices.Concat(objects.Classes, objects.Retired, objects.Rest) {
-		t := target{kind: object.Kind, namespace: object.Namespace, name: object.Name}
-		if mine := object.Mine; mine != nil {
-			t.mine = func(object *unstructured.Unstructured) bool { return mine(object) }
-		}
-		out = append(out, t)
+		out = append(out, target{Object: object})
 	}
 	return append(out, here("Secret", d.MetricsCertSecret()), here("ConfigMap", d.StateConfigMap()), wide("ClusterCSIDriver", d.Name)), nil
 }
@@ -129,25 +113,11 @@ func fromOperator(config configs.CSIOperatorConfig, read func(string) ([]byte, e
 		if err != nil {
 			return nil, err
 		}
-		t, err := parse(path, content)
+		object, err := removal.Parse(path, content)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, t)
+		out = append(out, target{Object: object})
 	}
 	return out, nil
-}
-
-func parse(name string, content []byte) (target, error) {
-	var object struct {
-		Kind     string
-		Metadata struct{ Name, Namespace string }
-	}
-	if err := yaml.Unmarshal(content, &object); err != nil {
-		return target{}, fmt.Errorf("parsing %s: %w", name, err)
-	}
-	if _, known := resources[object.Kind]; !known {
-		return target{}, fmt.Errorf("%s is of kind %q, which nobody would remove", name, object.Kind)
-	}
-	return target{kind: object.Kind, namespace: object.Metadata.Namespace, name: object.Metadata.Name}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/assets"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/clusterstorage"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/removal"
 )
 
 func testOptions(t *testing.T) Options {
@@ -65,7 +66,7 @@ func TestManifestsAreRemoved(t *testing.T) {
 		if strings.Contains(string(content), "kind: Namespace\n") || strings.Contains(string(content), "kind: CustomResourceDefinition\n") {
 			continue
 		}
-		want, err := parse(file, content)
+		want, err := removal.Parse(file, content)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,13 +124,13 @@ func TestWhoseItIs(t *testing.T) {
 	foreign := &unstructured.Unstructured{Object: map[string]any{}}
 	foreign.SetAnnotations(map[string]string{"meta.helm.sh/release-name": "ceph"})
 	for _, tt := range allTargets(t) {
-		switch tt.kind {
+		switch tt.Kind {
 		case "StorageClass", "VolumeSnapshotClass", "VolumeGroupSnapshotClass", "CSIDriver", "Storage", "ClusterOperator":
-			if tt.mine == nil || tt.mine(foreign) {
+			if tt.Mine == nil || tt.Mine(foreign) {
 				t.Errorf("%s of somebody else would be removed", tt)
 			}
 		case "ClusterRole":
-			if strings.HasPrefix(tt.name, "openshift-csi-") && (tt.mine == nil || tt.mine(foreign)) {
+			if strings.HasPrefix(tt.Name, "openshift-csi-") && (tt.Mine == nil || tt.Mine(foreign)) {
 				t.Errorf("%s of cluster-storage-operator would be removed", tt)
 			}
 		}
