@@ -25,6 +25,12 @@ func Limited[T any](ctx context.Context, call func(context.Context) (T, error)) 
 	return call(ctx)
 }
 
+// Call is Limited for what answers nothing.
+func Call(ctx context.Context, call func(context.Context) error) error {
+	_, err := Limited(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, call(ctx) })
+	return err
+}
+
 // Each runs work for 0 … n-1, so many at a time. After an error, which it returns, nothing more is begun;
 // nor is it after the end of ctx, whose cause it returns.
 func Each(ctx context.Context, workers, n int, work func(ctx context.Context, i int) error) error {

@@ -61,12 +61,12 @@ func List(ctx context.Context, c ListCeph, parts []Part, now time.Time) ([]Clust
 	for infraID, claims := range claimsIn(pools) {
 		use := of(infraID)
 		use.Claims = claims
-		if use.Running, err = runningIn(ctx, c, pools, infraID, driver.Kinds()); err != nil {
+		if use.Running, err = runningIn(ctx, c, pools, infraID); err != nil {
 			return nil, err
 		}
 		use.LastSeen = now
 		if len(use.Running) == 0 {
-			use.LastSeen, err = lastSeen(ctx, c, pools, infraID, driver.Kinds())
+			use.LastSeen, err = lastSeen(ctx, c, pools, infraID)
 		}
 		if err != nil {
 			return nil, err

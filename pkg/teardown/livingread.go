@@ -18,14 +18,10 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/infraid"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/monitors"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/proof"
 )
 
-var (
-	infrastructures = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "infrastructures"}
-)
-
-// pageSize bounds what one answer of the API server holds.
-const pageSize = 500
+var infrastructures = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "infrastructures"}
 
 // LivingCluster is what the objects of a cluster name.
 type LivingCluster struct {
@@ -59,18 +55,18 @@ func ReadLiving(ctx context.Context, kube kubernetes.Interface, objects dynamic.
 	if c.InfraID == "" {
 		return nil, fmt.Errorf("reading Infrastructure cluster: it has no infrastructureName")
 	}
-	page := metav1.ListOptions{Limit: pageSize}
-	for {
-		volumes, err := kube.CoreV1().PersistentVolumes().List(ctx, page)
+	err = proof.EachPage(ctx, proof.Volumes, func(ctx context.Context, o metav1.ListOptions) (metav1.ListInterface, error) {
+		volumes, err := kube.CoreV1().PersistentVolumes().List(ctx, o)
 		if err != nil {
-			return nil, fmt.Errorf("listing PersistentVolumes: %w", err)
+			return nil, err
 		}
 		for i := range volumes.Items {
 			c.addVolume(&volumes.Items[i])
 		}
-		if page.Continue = volumes.Continue; page.Continue == "" {
-			break
-		}
+		return volumes, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	for _, d := range driver.All {
 		if err := c.addNamespaces(ctx, kube, d); err != nil {
@@ -130,14 +126,10 @@ func (c *LivingCluster) addVolume(v *corev1.PersistentVolume) {
 }
 
 func (c *LivingCluster) addSnapshots(ctx context.Context, objects dynamic.Interface) error {
-	page := metav1.ListOptions{Limit: pageSize}
-	for {
-		contents, err := objects.Resource(ctrl.SnapshotContents).List(ctx, page)
-		if apierrors.IsNotFound(err) {
-			return nil // The cluster has no snapshots at all.
-		}
+	err := proof.EachPage(ctx, proof.Snapshots, func(ctx context.Context, o metav1.ListOptions) (metav1.ListInterface, error) {
+		contents, err := objects.Resource(ctrl.SnapshotContents).List(ctx, o)
 		if err != nil {
-			return fmt.Errorf("listing VolumeSnapshotContents: %w", err)
+			return nil, err
 		}
 		for _, s := range contents.Items {
 			name, _, _ := unstructured.NestedString(s.Object, "spec", "driver")
@@ -147,10 +139,12 @@ func (c *LivingCluster) addSnapshots(ctx context.Context, objects dynamic.Interf
 				c.add(naming{object: "VolumeSnapshotContent " + s.GetName(), driver: name, handle: handle, retained: policy == "Retain"})
 			}
 		}
-		if page.Continue = contents.GetContinue(); page.Continue == "" {
-			return nil
-		}
+		return contents, nil
+	})
+	if apierrors.IsNotFound(err) {
+		return nil // The cluster has no snapshots at all.
 	}
+	return err
 }
 
 // naming is what an object names that a CSI driver serves.

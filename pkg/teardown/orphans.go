@@ -1,6 +1,7 @@
 package teardown
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,18 +33,11 @@ func Orphans(ctx context.Context, c OrphansConfig) (*Report, error) {
 	if c.Ours == nil {
 		return report, errors.New("the objects of the cluster are not known")
 	}
-	var all []Decision
-	for _, part := range c.Parts {
-		found, err := part.Find(ctx, all)
-		if err != nil {
-			return report, err
-		}
-		all = append(all, found.Decisions...)
-		for tag, n := range found.Tags {
-			report.Tags[tag] += n
-		}
+	byPart, _, err := report.ask(ctx, c.Parts)
+	if err != nil {
+		return report, err
 	}
-	report.fill(orphans(c, all))
+	report.fill(orphans(c, slices.Concat(byPart...)))
 	if c.JSON {
 		return report, report.writeJSON(c.Out)
 	}
@@ -78,14 +72,7 @@ func wanted(d Decision, now time.Time) string {
 	case d.Verdict == Refuse:
 		return age + "; not provably the cluster's: " + d.Reason
 	}
-	return age + "; it may be wanted if it is still being provisioned, or if etcd was restored from an older backup; compare " + named(d.PV)
-}
-
-func named(object string) string {
-	if object == "" {
-		return "the cluster's backups"
-	}
-	return object
+	return age + "; it may be wanted if it is still being provisioned, or if etcd was restored from an older backup; compare " + cmp.Or(d.PV, "the cluster's backups")
 }
 
 // writeOrphans shows them.

@@ -70,9 +70,7 @@ func (p *Protections) Remove(ctx context.Context, agreed []Decision, tell func(O
 	note, forgotten := Limited(ctx, func(ctx context.Context) (string, error) {
 		return presence.Forget(ctx, p.ceph, p.options.InfraID, claimed, p.kinds...)
 	})
-	_, released := Limited(ctx, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, pools.Release(ctx, p.ceph, p.options.InfraID, p.kinds...)
-	})
+	released := Call(ctx, func(ctx context.Context) error { return pools.Release(ctx, p.ceph, p.options.InfraID, p.kinds...) })
 	err := errors.Join(forgotten, released)
 	var left []string
 	if err == nil {

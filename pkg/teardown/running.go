@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/pools"
 )
 
@@ -77,7 +78,7 @@ func (o *Operators) ask(ctx context.Context, all []ceph.Pool) (found []string, s
 		}
 		for _, kind := range o.kinds {
 			asked.Go(func() {
-				watchers, err := watchersOf(ctx, o.ceph, p.Name, o.infraID, kind)
+				watchers, err := watchersOf(ctx, o.ceph, sign{p.Name, ceph.PresenceObject(o.infraID, kind)})
 				mu.Lock()
 				defer mu.Unlock()
 				errs = append(errs, err)
@@ -97,10 +98,24 @@ func (o *Operators) ask(ctx context.Context, all []ceph.Pool) (found []string, s
 	return found, silent, errors.Join(errs...)
 }
 
-func watchersOf(ctx context.Context, c Watchers, pool, infraID, kind string) ([]ceph.Watcher, error) {
-	found, err := Limited(ctx, func(ctx context.Context) ([]ceph.Watcher, error) {
-		return c.Watchers(ctx, pool, ceph.PresenceObject(infraID, kind))
-	})
+// sign is where an operator says that it runs.
+type sign struct{ pool, object string }
+
+// signsOf are those in the pools that a cluster has claimed.
+func signsOf(infraID string, all []ceph.Pool) []sign {
+	var out []sign
+	for _, p := range all {
+		for _, kind := range driver.Kinds() {
+			if ceph.ShowsPresence(p) && len(pools.Marked([]ceph.Pool{p}, infraID, kind)) > 0 {
+				out = append(out, sign{p.Name, ceph.PresenceObject(infraID, kind)})
+			}
+		}
+	}
+	return out
+}
+
+func watchersOf(ctx context.Context, c Watchers, at sign) ([]ceph.Watcher, error) {
+	found, err := Limited(ctx, func(ctx context.Context) ([]ceph.Watcher, error) { return c.Watchers(ctx, at.pool, at.object) })
 	if errors.Is(err, ceph.ErrNotFound) {
 		return nil, nil // The pool was removed meanwhile.
 	}
@@ -109,42 +124,30 @@ func watchersOf(ctx context.Context, c Watchers, pool, infraID, kind string) ([]
 
 // lastSeen is when operators last wrote that they run, in the pools that a cluster has claimed; zero where
 // nothing tells.
-func lastSeen(ctx context.Context, c ListCeph, all []ceph.Pool, infraID string, kinds []string) (time.Time, error) {
+func lastSeen(ctx context.Context, c ListCeph, all []ceph.Pool, infraID string) (time.Time, error) {
 	var out time.Time
-	for _, p := range all {
-		for _, kind := range kinds {
-			if !ceph.ShowsPresence(p) || len(pools.Marked([]ceph.Pool{p}, infraID, kind)) == 0 {
-				continue
-			}
-			at, err := Limited(ctx, func(ctx context.Context) (time.Time, error) {
-				return c.LastWatched(ctx, p.Name, ceph.PresenceObject(infraID, kind))
-			})
-			if err != nil && !errors.Is(err, ceph.ErrNotFound) {
-				return out, err
-			}
-			if at.After(out) {
-				out = at
-			}
+	for _, at := range signsOf(infraID, all) {
+		seen, err := Limited(ctx, func(ctx context.Context) (time.Time, error) { return c.LastWatched(ctx, at.pool, at.object) })
+		if err != nil && !errors.Is(err, ceph.ErrNotFound) {
+			return out, err
+		}
+		if seen.After(out) {
+			out = seen
 		}
 	}
 	return out, nil
 }
 
 // runningIn lists who watches in the pools that a cluster has claimed, without waiting for anybody.
-func runningIn(ctx context.Context, c Watchers, all []ceph.Pool, infraID string, kinds []string) ([]string, error) {
+func runningIn(ctx context.Context, c Watchers, all []ceph.Pool, infraID string) ([]string, error) {
 	var out []string
-	for _, p := range all {
-		for _, kind := range kinds {
-			if !ceph.ShowsPresence(p) || len(pools.Marked([]ceph.Pool{p}, infraID, kind)) == 0 {
-				continue
-			}
-			found, err := watchersOf(ctx, c, p.Name, infraID, kind)
-			if err != nil {
-				return nil, err
-			}
-			for _, w := range found {
-				out = append(out, w.String())
-			}
+	for _, at := range signsOf(infraID, all) {
+		found, err := watchersOf(ctx, c, at)
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range found {
+			out = append(out, w.String())
 		}
 	}
 	slices.Sort(out)

@@ -175,19 +175,10 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 
 // find asks all parts, and refuses everything where the cluster still lives.
 func find(ctx context.Context, c Config, report *Report) ([][]Decision, error) {
-	var byPart [][]Decision
-	var all []Decision
-	for _, part := range c.Parts {
-		found, err := part.Find(ctx, all)
-		if err != nil {
-			return nil, err
-		}
-		byPart = append(byPart, found.Decisions)
-		all = append(all, found.Decisions...)
-		report.Alive = append(report.Alive, found.Alive...)
-		for tag, n := range found.Tags {
-			report.Tags[tag] += n
-		}
+	byPart, alive, err := report.ask(ctx, c.Parts)
+	report.Alive = alive
+	if err != nil {
+		return nil, err
 	}
 	if len(report.Alive) > 0 && !c.Force {
 		refuseAll(byPart, fmt.Sprintf("the cluster is still in use (%s); stop it, or limit the refusal to what is in use with --force", report.Alive[0]), Kind.any)
@@ -200,6 +191,21 @@ func find(ctx context.Context, c Config, report *Report) ([][]Decision, error) {
 	}
 	report.fill(slices.Concat(byPart...))
 	return byPart, nil
+}
+
+// ask asks the parts in their order. It counts the tags, and returns what they decided and who is alive.
+func (r *Report) ask(ctx context.Context, parts []Part) (byPart [][]Decision, alive []string, err error) {
+	for _, part := range parts {
+		found, err := part.Find(ctx, slices.Concat(byPart...))
+		if err != nil {
+			return byPart, alive, err
+		}
+		byPart, alive = append(byPart, found.Decisions), append(alive, found.Alive...)
+		for tag, n := range found.Tags {
+			r.Tags[tag] += n
+		}
+	}
+	return byPart, alive, nil
 }
 
 // refuseAll: a cluster that still lives is not torn down by accident.

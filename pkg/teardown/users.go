@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 // UsersCeph is what is needed of a Ceph cluster to look after cephx users.
@@ -100,11 +99,11 @@ func (u *Users) gone(ctx context.Context, before []Decision) (bool, error) {
 	if err != nil || claimsIn(pools)[u.options.InfraID] == nil {
 		return err == nil, err
 	}
-	running, err := runningIn(ctx, u.ceph, pools, u.options.InfraID, driver.Kinds())
+	running, err := runningIn(ctx, u.ceph, pools, u.options.InfraID)
 	if err != nil || len(running) > 0 {
 		return false, err
 	}
-	seen, err := lastSeen(ctx, u.ceph, pools, u.options.InfraID, driver.Kinds())
+	seen, err := lastSeen(ctx, u.ceph, pools, u.options.InfraID)
 	return !seen.IsZero(), err
 }
 
@@ -153,7 +152,7 @@ func host(s ceph.Session) string {
 func (u *Users) Remove(ctx context.Context, agreed []Decision, tell func(Outcome)) error {
 	for _, d := range agreed {
 		id := strings.TrimPrefix(d.Name, "client.")
-		_, err := Limited(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, u.ceph.RemoveUser(ctx, id) })
+		err := Call(ctx, func(ctx context.Context) error { return u.ceph.RemoveUser(ctx, id) })
 		tell(Outcome{Decision: d, Err: err})
 	}
 	return nil

@@ -96,8 +96,8 @@ func appendRecord(ctx context.Context, to teardown.Recorder, pool, run string, r
 	if err != nil {
 		return err
 	}
-	_, err = teardown.Limited(ctx, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, to.AppendRecord(ctx, pool, recordNamespace, recordObject(r.InfraID), run, content)
+	err = teardown.Call(ctx, func(ctx context.Context) error {
+		return to.AppendRecord(ctx, pool, recordNamespace, recordObject(r.InfraID), run, content)
 	})
 	if err != nil {
 		return fmt.Errorf("nothing was removed: %w", err)

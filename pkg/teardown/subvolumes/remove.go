@@ -149,7 +149,7 @@ const (
 // again repeats a call whose failure may be one of the moment.
 func (r *removal) again(ctx context.Context, call func(context.Context) error) error {
 	for try := 1; ; try++ {
-		_, err := teardown.Limited(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, call(ctx) })
+		err := teardown.Call(ctx, call)
 		final := err == nil || try == maxTries || ctx.Err() != nil
 		for _, answer := range []error{ceph.ErrDenied, ceph.ErrNotFound, ceph.ErrNotReady, ceph.ErrNotEmpty, ceph.ErrClosed} {
 			final = final || errors.Is(err, answer)
