@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -89,12 +88,10 @@ func target(source ceph.Source, id identity) ceph.Source {
 		fsid = id.meantFor()
 	}
 	source.FSID = ""
-	known, err := ceph.ParseMonHost(context.Background(), strings.Join(id.recorded.Of(fsid).MonHost, ","), unresolvable)
+	known, err := ceph.ParseMonHost(context.Background(), strings.Join(id.recorded.Of(fsid).MonHost, ","), ceph.Nameless)
 	if err != nil { // none recorded, or edited by hand
 		return source
 	}
 	source.Monitors = ceph.UniqueAddresses(slices.Concat(source.Monitors, known))
 	return source
 }
-
-func unresolvable(context.Context, string) ([]netip.Addr, error) { return nil, ceph.ErrUnresolved }

@@ -55,7 +55,7 @@ func newScene(t *testing.T) (*scene, fmt.Stringer) {
 		}
 		return watched{conn, s}, nil
 	}
-	s.o.Resolve = unresolvable
+	s.o.Resolve = ceph.Nameless
 	s.clock = newHasty()
 	s.o.Clock = s.clock
 	if _, err := client.Resource(resources["Secret"]).Namespace(driver.Namespace).Create(t.Context(),

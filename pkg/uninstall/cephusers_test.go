@@ -92,7 +92,7 @@ func TestRunLeavesCommands(t *testing.T) {
 	s.o.Dial = nil
 	_, err := s.o.Kube.CoreV1().ConfigMaps(driver.Namespace).Create(t.Context(), &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Namespace: driver.Namespace, Name: driver.RBD.StatusConfigMap()},
-		Data:       map[string]string{statusKey: "cephClusters:\n- fsid: " + former + "\n  pools:\n    protected: [kept]\n"},
+		Data:       map[string]string{"status.yaml": "cephClusters:\n- fsid: " + former + "\n  pools:\n    protected: [kept]\n"},
 	}, metav1.CreateOptions{})
 	s.do(err)
 	s.do(Run(t.Context(), s.o))

@@ -77,7 +77,7 @@ func TestRunReleasesPoolsOfRook(t *testing.T) {
 			if tc.flag {
 				o.RookNamespaces = []string{rook}
 			}
-			o.Resolve = unresolvable
+			o.Resolve = ceph.Nameless
 			dialed := 0
 			o.Dial = func(_ context.Context, source ceph.Source) (Ceph, error) {
 				dialed++

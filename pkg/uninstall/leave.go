@@ -6,24 +6,12 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/status"
 )
-
-// statusKey has what pkg/status writes for people, of which this is a part.
-const statusKey = "status.yaml"
-
-type statusDocument struct {
-	CephClusters []struct {
-		FSID  string `json:"fsid"`
-		Pools struct {
-			Protected []string `json:"protected"`
-		} `json:"pools"`
-	} `json:"cephClusters"`
-}
 
 // remaining are the commands for what stays in Ceph when nobody contacts it. The pools are those that
 // were protected when their operators last said so.
@@ -37,14 +25,14 @@ func remaining(ctx context.Context, o Options) ([]string, error) {
 	}
 	out := []string{"ceph osd pool ls detail --format json-pretty # has a key " + driver.ClaimPrefix + name + ".DRIVER for each pool that is left, and each driver"}
 	for _, d := range o.drivers() {
-		var document statusDocument
-		status, err := o.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, d.StatusConfigMap(), metav1.GetOptions{})
-		if err != nil && !apierrors.IsNotFound(err) {
+		configMap, err := o.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, d.StatusConfigMap(), metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
 			return nil, fmt.Errorf("reading ConfigMap %s/%s: %w", driver.Namespace, d.StatusConfigMap(), err)
 		}
-		if err == nil && yaml.Unmarshal([]byte(status.Data[statusKey]), &document) != nil {
-			document = statusDocument{} // It is for people, who may have edited it.
-		}
+		document, _ := status.Read(configMap) // It is for people, who may have edited it.
 		for _, cluster := range document.CephClusters {
 			for _, protected := range cluster.Pools.Protected {
 				out = append(out, releasing(name, d.Kind, protected, cluster.FSID)...)

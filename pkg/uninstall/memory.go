@@ -3,7 +3,6 @@ package uninstall
 import (
 	"context"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -98,13 +97,11 @@ func (m *memory) readConfig(ctx context.Context, o Options, d driver.Driver) err
 
 // learn adds mons; a list that somebody has spoilt is of no help, and no obstacle.
 func (m *memory) learn(fsid string, mons []string) {
-	addresses, err := ceph.ParseMonHost(context.Background(), strings.Join(mons, ","), unresolvable)
+	addresses, err := ceph.ParseMonHost(context.Background(), strings.Join(mons, ","), ceph.Nameless)
 	if err == nil {
 		m.mons[fsid] = ceph.UniqueAddresses(slices.Concat(m.mons[fsid], addresses))
 	}
 }
-
-func unresolvable(context.Context, string) ([]netip.Addr, error) { return nil, ceph.ErrUnresolved }
 
 // stored are the data of the ConfigMaps of the namespace, by name.
 func stored(ctx context.Context, o Options) (map[string]map[string]string, error) {
