@@ -73,7 +73,8 @@ func withoutMissingMasters(infrastructures configlisters.InfrastructureLister, m
 			return fmt.Errorf("listing master nodes: %w", err)
 		}
 		if len(nodes) == 0 || infra.Status.ControlPlaneTopology == configv1.ExternalTopologyMode {
-			delete(deployment.Spec.Template.Spec.NodeSelector, masterLabel)
+			// library-go's own hook may have left no selector at all.
+			deployment.Spec.Template.Spec.NodeSelector = map[string]string{corev1.LabelOSStable: "linux"}
 		}
 		return nil
 	}
