@@ -137,11 +137,11 @@ func described() {
 		env.Settle(ctx)
 	})
 
-	It("runs pods on whatever nodes there are, as a user that an image need not name", func(ctx SpecContext) {
+	It("runs pods on whatever Linux nodes there are, as a user that an image need not name", func(ctx SpecContext) {
 		for _, d := range driver.All {
 			deployment := env.Controller(ctx, Default, d)
 			Expect(*deployment.Spec.Replicas).To(Equal(int32(2)))
-			Expect(deployment.Spec.Template.Spec.NodeSelector).To(BeEmpty())
+			Expect(deployment.Spec.Template.Spec.NodeSelector).To(Equal(map[string]string{corev1.LabelOSStable: "linux"}))
 			Expect(deployment.Spec.Template.Spec.SecurityContext.RunAsUser).To(HaveValue(BeNumerically(">", 0)))
 		}
 		Eventually(func(g Gomega) {
