@@ -235,14 +235,21 @@ func TestClosedGateEndsTrouble(t *testing.T) {
 	}
 }
 
-// TestTroubleEndsSoon: a mgr that was slow to load its modules, or an MDS that has come, is not told of for a minute more.
-func TestTroubleEndsSoon(t *testing.T) {
+// newRigWithoutPool has told that the pool of the settings does not exist.
+func newRigWithoutPool(t *testing.T, pool string) *rig {
+	t.Helper()
 	r := newRig(t, driver.RBD, nil)
-	r.settings = driver.Settings{Pool: "late"}
+	r.settings = driver.Settings{Pool: pool}
 	r.sync(t)
 	r.clock.SetTime(r.clock.Now().Add(doubt))
 	r.sync(t)
 	r.expect(t, "there is no such pool", condition.NoPool)
+	return r
+}
+
+// TestTroubleEndsSoon: a mgr that was slow to load its modules, or an MDS that has come, is not told of for a minute more.
+func TestTroubleEndsSoon(t *testing.T) {
+	r := newRigWithoutPool(t, "late")
 	r.ceph.AddPool(ceph.Pool{Name: "late", Applications: []string{"rbd"}})
 	r.clock.SetTime(r.clock.Now().Add(soonAgain))
 	r.sync(t)
@@ -251,12 +258,7 @@ func TestTroubleEndsSoon(t *testing.T) {
 
 // TestUnmanagedHasNoTrouble: who mends something while the driver is Unmanaged would be told of it for ever.
 func TestUnmanagedHasNoTrouble(t *testing.T) {
-	r := newRig(t, driver.RBD, nil)
-	r.settings = driver.Settings{Pool: "none"}
-	r.sync(t)
-	r.clock.SetTime(r.clock.Now().Add(doubt))
-	r.sync(t)
-	r.expect(t, "there is no such pool", condition.NoPool)
+	r := newRigWithoutPool(t, "none")
 	r.operator.SetState(operatorv1.Unmanaged)
 	r.sync(t)
 	r.expect(t, "nothing is wanted of Ceph any more", condition.AsExpected)

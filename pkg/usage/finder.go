@@ -95,10 +95,11 @@ func (f finder) provisioned(in placeSet, csi *corev1.CSIPersistentVolumeSource) 
 			continue
 		}
 		place.Volumes++
-		if d := driver.Directory(csi.VolumeAttributes); d != "" && !slices.Contains(place.Directories, d) {
+		d := driver.Directory(csi.VolumeAttributes)
+		if d != "" && !slices.Contains(place.Directories, d) {
 			place.Directories = append(place.Directories, d)
 		}
-		if a, astray := f.astray(p.FSID, csi.VolumeAttributes); astray && !slices.Contains(place.Astray, a) {
+		if a, astray := f.astray(p.FSID, d); csi.VolumeAttributes[driver.SubvolumePathAttribute] != "" && astray && !slices.Contains(place.Astray, a) {
 			place.Astray = append(place.Astray, a)
 		}
 		if id := handle.LocationID; id != 0 && !slices.Contains(place.IDs, id) {
@@ -109,10 +110,10 @@ func (f finder) provisioned(in placeSet, csi *corev1.CSIPersistentVolumeSource) 
 
 // astray says that ceph-csi's controllers look for a volume in another group than where it is: they go by config.json, and not
 // by the volume (NewVolumeOptionsFromVolID in its internal/cephfs/store).
-func (f finder) astray(clusterID string, attributes map[string]string) (Astray, bool) {
+func (f finder) astray(clusterID, directory string) (Astray, bool) {
 	entry, known := f.config[clusterID]
-	a := Astray{ClusterID: clusterID, Directory: driver.Directory(attributes), Wanted: driver.GroupDirectory(entry.SubvolumeGroup)}
-	return a, known && attributes[driver.SubvolumePathAttribute] != "" && a.Directory != a.Wanted
+	a := Astray{ClusterID: clusterID, Directory: directory, Wanted: driver.GroupDirectory(entry.SubvolumeGroup)}
+	return a, known && a.Directory != a.Wanted
 }
 
 // snapshot has a handle of the same form as a volume's, and nothing else that tells the place.

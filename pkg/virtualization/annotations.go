@@ -72,7 +72,7 @@ func (c classHints) annotate(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing StorageClasses: %w", err)
 	}
-	all := readSnapshotClasses(c.Watches, c.Driver)
+	all, images := readSnapshotClasses(c.Watches, c.Driver), bootImages(classes)
 	var messages []string
 	var errs []error
 	for _, class := range classes {
@@ -80,7 +80,7 @@ func (c classHints) annotate(ctx context.Context) ([]string, error) {
 		if class.Provisioner != c.Driver.Name || profile == nil || below(profile, "status")["provisioner"] == nil {
 			continue
 		}
-		overrides, err := c.annotateOne(ctx, suiting(c.Driver.Virtualization, class, classes), class, below(profile, "status"), snapshotClassFor(class, all))
+		overrides, err := c.annotateOne(ctx, suiting(c.Driver.Virtualization, class, images), class, below(profile, "status"), snapshotClassFor(class, all))
 		if err != nil {
 			errs = append(errs, fmt.Errorf("annotating StorageClass %s: %w", class.Name, err))
 		}

@@ -104,9 +104,9 @@ func hints(v driver.Virtualization, class *storagev1.StorageClass, snapshotClass
 	return out
 }
 
-// suiting is the driver's with what a class needs: copies where boot images are encrypted otherwise.
-func suiting(v driver.Virtualization, class *storagev1.StorageClass, classes []*storagev1.StorageClass) driver.Virtualization {
-	if images := bootImages(classes); images != nil && neverCloned(images, class) {
+// suiting is the driver's with what a class needs: copies where boot images, which are on the class images, are encrypted otherwise.
+func suiting(v driver.Virtualization, class, images *storagev1.StorageClass) driver.Virtualization {
+	if images != nil && neverCloned(images, class) {
 		v.CloneStrategy = copyStrategy
 	}
 	return v

@@ -155,7 +155,7 @@ func TestSuiting(t *testing.T) {
 			if tc.change != nil {
 				tc.change(images)
 			}
-			if got := suiting(driver.RBD.Virtualization, disks, []*storagev1.StorageClass{images, disks}).CloneStrategy; got != tc.want {
+			if got := suiting(driver.RBD.Virtualization, disks, bootImages([]*storagev1.StorageClass{images, disks})).CloneStrategy; got != tc.want {
 				t.Errorf("%s: got %q, want %q", tc.reason, got, tc.want)
 			}
 		})

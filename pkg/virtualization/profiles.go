@@ -60,7 +60,7 @@ func (c profiles) complete(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing StorageClasses: %w", err)
 	}
-	all := readSnapshotClasses(c.Watches, c.Driver)
+	all, images := readSnapshotClasses(c.Watches, c.Driver), bootImages(classes)
 	var messages []string
 	var errs []error
 	for _, class := range classes {
@@ -68,7 +68,7 @@ func (c profiles) complete(ctx context.Context) ([]string, error) {
 		if profile == nil {
 			continue
 		}
-		v := suiting(c.Driver.Virtualization, class, classes)
+		v := suiting(c.Driver.Virtualization, class, images)
 		if below(profile, "spec")[imageFormatField] == "pvc" && slices.ContainsFunc(classes, func(o *storagev1.StorageClass) bool { return neverCloned(o, class) }) {
 			v.ImageFormat = "" // A person has to choose it for disks with another encryption.
 		}
