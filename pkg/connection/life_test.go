@@ -10,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
@@ -240,6 +242,36 @@ func TestRestartWithAllMonsReplaced(t *testing.T) {
 	f.wantCondition("restarted", "False/AsExpected")
 	if !f.alive() {
 		t.Error("no connection after the restart")
+	}
+}
+
+// TestRecordsFirst: what was told pods must lead the next process to Ceph, and what was recorded must reach them. Where it cannot
+// be recorded, pods are told all the same.
+func TestRecordsFirst(t *testing.T) {
+	f := newFixture(t)
+	connected(f)
+	var told []int64
+	refuse := error(nil)
+	f.kube.PrependReactor("patch", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+		one, _ := f.conn.Cluster.Get()
+		all, _ := f.conn.Clusters.Get()
+		told = append(told, one.MonMap.Epoch, all[0].MonMap.Epoch)
+		return refuse != nil, nil, refuse
+	})
+	before := f.ceph.MonMap().Epoch
+	f.ceph.AddMon("b")
+	f.pass(pollInterval)
+	if !slices.Equal(told, []int64{before, before}) {
+		t.Errorf("epochs %v were told before epoch %d was recorded, want %d", told, f.ceph.MonMap().Epoch, before)
+	}
+	refuse = errors.New("no")
+	f.ceph.AddMon("c")
+	f.clock.Step(pollInterval)
+	if err := f.run(f.ctx); !errors.Is(err, refuse) {
+		t.Errorf("sync: %v", err)
+	}
+	if one, _ := f.conn.Cluster.Get(); one.MonMap.Epoch != f.ceph.MonMap().Epoch {
+		t.Error("mons that cannot be recorded are told nobody")
 	}
 }
 

@@ -112,6 +112,10 @@ func (c *Connection[S]) settle(ctx context.Context, managed bool) error {
 			}
 		}
 	}
+	// Recorded first: of mons that pods alone know, the next process would not hear.
+	if managed {
+		err = c.remember(ctx, w, views, fsid)
+	}
 	// Who sees the one in use with new mons sees them among all, too.
 	if _, published := c.Clusters.Get(); published || len(all) > 0 {
 		c.Clusters.Set(all)
@@ -121,10 +125,8 @@ func (c *Connection[S]) settle(ctx context.Context, managed bool) error {
 			c.Cluster.Set(cluster)
 		}
 	}
-	if managed {
-		if err := c.remember(ctx, w, views, fsid); err != nil {
-			return errors.Join(err, c.report(ctx, outcome{verdict: verdict{condition.SyncError, err.Error()}, known: true}))
-		}
+	if err != nil {
+		return errors.Join(err, c.report(ctx, outcome{verdict: verdict{condition.SyncError, err.Error()}, known: true}))
 	}
 	o := w.judge(views, fsid, rivals)
 	o.notes = append(notes, o.notes...)
