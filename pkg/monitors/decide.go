@@ -55,7 +55,9 @@ func decide(k known, existing []byte, ours members) ([]byte, members, error) {
 	}
 	d, former := decision{config: c, ours: ours.of(c)}, config{entries: slices.Clone(c.entries)}
 	if inUse {
-		d.set(k.cluster.FSID, "monitors", k.cluster.Monitors)
+		if !k.strands(c) {
+			d.set(k.cluster.FSID, "monitors", k.cluster.Monitors)
+		}
 		for _, w := range k.options() {
 			d.wish(k.cluster.FSID, w)
 		}
@@ -181,6 +183,18 @@ func (d *decision) follow(maps []ceph.MonMap, former config, picks bool) {
 			d.set(e.ClusterID, "monitors", mons)
 		}
 	}
+}
+
+// strands says that mons which are known from the record alone would leave entries of other clusterIDs behind: once the Ceph
+// cluster is connected, its own entry as it stands is all that tells which of them follow.
+func (k known) strands(c config) bool {
+	if slices.ContainsFunc(k.maps, func(m ceph.MonMap) bool { return m.FSID == k.cluster.FSID }) {
+		return false
+	}
+	before, after := mapOf(c.monitors(k.cluster.FSID)), mapOf(k.cluster.Monitors)
+	return slices.ContainsFunc(c.entries, func(e entry) bool {
+		return e.ClusterID != k.cluster.FSID && !ceph.IsFSID(e.ClusterID) && before.HasMon(e.Monitors) && !after.HasMon(e.Monitors)
+	})
 }
 
 // mapOf is what an entry of config.json tells of a monmap.

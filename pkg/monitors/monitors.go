@@ -53,7 +53,7 @@ type Controller struct {
 // driver.ConfigSecret when its content differs from what is known: at once when the mons
 // of a Ceph cluster are, and, for CephFS, the subvolume group and the journal. ceph-csi reads the file with each
 // call, so nothing restarts. What cannot be read is never overwritten. Before Ceph has answered, the last known mons are taken from
-// pkg/state.
+// pkg/state, unless entries of other clusterIDs hang on those that stand there.
 //
 // It produces the condition CephMonitorsDegraded, with the reasons AsExpected, ConfigUnreadable and
 // SyncError.
