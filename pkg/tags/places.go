@@ -1,6 +1,8 @@
 package tags
 
 import (
+	"slices"
+
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
@@ -26,14 +28,14 @@ func (p places) of(clusterID string) place {
 }
 
 // find takes the fsid, or the Ceph cluster one of whose mons config.json has for the clusterID.
-// Another fsid never leads anywhere: mons may be where those of a lost cluster were.
+// Another fsid never leads anywhere: mons may be where those of a lost cluster were. Of a clusterID that config.json
+// lacks, nobody knows in which group, journal or namespace its volumes are.
 func (p places) find(clusterID string) place {
-	var entry ceph.ConfigEntry
-	for _, e := range p.config {
-		if e.ClusterID == clusterID {
-			entry = e
-		}
+	i := slices.IndexFunc(p.config, func(e ceph.ConfigEntry) bool { return e.ClusterID == clusterID })
+	if i < 0 {
+		return place{}
 	}
+	entry := p.config[i]
 	out := place{namespace: p.storage.Namespace(entry), group: entry.SubvolumeGroup}
 	for _, cluster := range p.clusters {
 		if clusterID == cluster.FSID || !ceph.IsFSID(clusterID) && cluster.MonMap.HasMon(entry.Monitors) {

@@ -151,6 +151,21 @@ func TestWithoutConfig(t *testing.T) {
 	r.expectCounts(t, Counts{Tagged: 1})
 }
 
+// TestUnknownClusterID: before config.json has the clusterID, nobody knows in which journal or group its volumes are.
+func TestUnknownClusterID(t *testing.T) {
+	f, r := fixtures["CephFS"], newRig(t, driver.CephFS)
+	r.clusterIDs = []ceph.ConfigEntry{{ClusterID: "team"}}
+	r.ceph.AddJournal("myfs-metadata", "j", "csi.volume."+uuid(1), "csi.imagename", subvolumeOf(1).Name)
+	r.ceph.AddSubvolume(subvolumeOf(1))
+	r.add(t, provisioned(f.driver, 1, 1))
+	r.later(t, 0)
+	r.expectCounts(t, Counts{})
+	r.clusterIDs = append(r.clusterIDs, ceph.ConfigEntry{ClusterID: cephtest.FSID, JournalNamespace: "j"})
+	r.later(t, lookPause)
+	r.expect(t, operatorv1.ConditionTrue, "AsExpected")
+	r.expectCounts(t, Counts{Tagged: 1})
+}
+
 // TestClusterIDs: somebody else's driver names Ceph clusters, and RADOS namespaces in them, as it
 // likes.
 func TestClusterIDs(t *testing.T) {
