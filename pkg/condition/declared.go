@@ -45,7 +45,7 @@ var Declared = []Declaration{
 	},
 	{
 		Type: VolumesSafe, Parts: []string{PoolsProtected, VolumePlacesPresent, VolumesTagged},
-		Says: "False: pools in use can be removed from Ceph; a pool or filesystem that volumes are in is gone, or ceph-csi looks for them in another subvolume group; " +
+		Says: "False: pools in use can be removed from Ceph; a pool or filesystem that volumes are in is gone, or ceph-csi looks for them in another subvolume group or journal; " +
 			"volumes or snapshots do not say, or cannot say, that they are this cluster's, see [Tags of volumes](../tags/README.md); a line for each",
 	},
 	{Type: Disabled, Says: "True: the driver is not deployed, on purpose", Absent: "otherwise"},

@@ -30,7 +30,7 @@ const (
 	PoolsProtected = "PoolsProtected"
 	// VolumePlacesPresent: a pool or filesystem that volumes are in is gone, or ceph-csi looks for them elsewhere.
 	VolumePlacesPresent = "VolumePlacesPresent"
-	// VolumesTagged: volumes do not say that they belong to this cluster.
+	// VolumesTagged: volumes do not say that they belong to this cluster, or are in no journal in which ceph-csi looks for them.
 	VolumesTagged = "VolumesTagged"
 
 	// MachinesUsable: something keeps disks of virtual machines from working.

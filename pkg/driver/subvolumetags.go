@@ -27,7 +27,7 @@ func (s subvolumes) Tags(ctx context.Context, cluster TagStore, volumes []Volume
 	}
 	out := make([]Tags, len(volumes))
 	for i, v := range volumes {
-		out[i].subvolume, out[i].Err = s.locate(ctx, cluster, filesystems, pools, v)
+		out[i].subvolume, out[i].Err = s.locate(ctx, cluster, filesystems, pools, v, &out[i].Unrecorded)
 		out[i].Shown = out[i].subvolume.Snapshot != "" && !v.Snapshot
 		if ceph.NoAnswer(out[i].Err) {
 			return nil, out[i].Err
@@ -70,7 +70,8 @@ func readSubvolumes(ctx context.Context, cluster TagStore, filesystem string, al
 	return nil
 }
 
-func (subvolumes) locate(ctx context.Context, cluster TagStore, filesystems []ceph.FileSystem, pools []ceph.Pool, v Volume) (ceph.SubvolumePlace, error) {
+// locate finds a subvolume, or a snapshot of one, and sets unrecorded as Tags has it.
+func (subvolumes) locate(ctx context.Context, cluster TagStore, filesystems []ceph.FileSystem, pools []ceph.Pool, v Volume, unrecorded *string) (ceph.SubvolumePlace, error) {
 	if Static(v.Attributes) {
 		return ofDirectory(cmp.Or(v.Attributes[filesystemParameter], defaultOf(filesystems)), v.Attributes[RootPathAttribute])
 	}
@@ -83,18 +84,20 @@ func (subvolumes) locate(ctx context.Context, cluster TagStore, filesystems []ce
 		return ceph.SubvolumePlace{}, fmt.Errorf("filesystem with ID %d: %w", handle.LocationID, ceph.ErrNotFound)
 	}
 	name := ceph.JournalName{Kind: v.journal(), UUID: handle.UUID}
-	entry, err := metadataEntry(ctx, cluster, pools, filesystems[n].MetadataPool, name, cmp.Or(v.Namespace, DefaultJournalNamespace))
+	namespace := cmp.Or(v.Namespace, DefaultJournalNamespace)
+	entry, err := metadataEntry(ctx, cluster, pools, filesystems[n].MetadataPool, name, namespace)
 	if v.Snapshot {
 		return ofSnapshot(filesystems[n].Name, v, name, entry, err)
 	}
-	if errors.Is(err, ceph.ErrDenied) {
-		err = nil // The mgr alone is enough for most volumes, whose names the handle tells.
-	}
-	if err != nil {
+	// The mgr alone is enough for most volumes, whose names the handle tells.
+	if err != nil && !errors.Is(err, ceph.ErrDenied) && !errors.Is(err, ceph.ErrNotFound) {
 		return ceph.SubvolumePlace{}, err
 	}
 	if entry[journalBacking] != "" || Shows(v.Attributes) && entry == nil {
 		return shown(ctx, cluster, filesystems[n], pools, v, entry[journalBacking])
+	}
+	if err == nil && entry == nil {
+		*unrecorded = fmt.Sprintf("RADOS namespace %q of the metadata pool of filesystem %q", namespace, filesystems[n].Name)
 	}
 	return ceph.SubvolumePlace{
 		Filesystem: filesystems[n].Name, Group: v.group(),
@@ -134,9 +137,9 @@ func shown(ctx context.Context, cluster TagStore, f ceph.FileSystem, pools []cep
 func metadataEntry(ctx context.Context, cluster TagStore, pools []ceph.Pool, pool int64, name ceph.JournalName, namespace string) (map[string]string, error) {
 	n := slices.IndexFunc(pools, func(p ceph.Pool) bool { return p.ID == pool })
 	if n < 0 {
-		return nil, nil
+		return nil, fmt.Errorf("metadata pool with ID %d: %w", pool, ceph.ErrNotFound)
 	}
-	return entryOf(ctx, cluster, pools[n].Name, name, namespace, "")
+	return entryOf(ctx, cluster, pools[n].Name, name, namespace)
 }
 
 func defaultOf(filesystems []ceph.FileSystem) string {

@@ -68,6 +68,8 @@ type Tags struct {
 	Err error
 	// Shown says that these are the tags of the snapshot that the volume shows, having none of its own.
 	Shown bool
+	// Unrecorded is the journal in which ceph-csi looks for the subvolume in vain; empty where it is there, or nobody can tell.
+	Unrecorded string
 
 	image     ceph.ImagePlace
 	was       ceph.ImageMetadata

@@ -99,7 +99,9 @@ func TestWhereTagsAre(t *testing.T) {
 		denied   bool
 		want     string
 		shown    bool
-		err      error
+		// unrecorded says that ceph-csi does not find it.
+		unrecorded bool
+		err        error
 	}{
 		"Image":              {reason: "the journal names it", driver: RBD, handle: volumeHandle(3), journals: map[string]map[string]string{"rbd//" + entry: named}, want: "rbd/shop-" + volumeUUID},
 		"ImageNamespace":     {reason: "of a tenant", driver: RBD, handle: volumeHandle(3), values: map[string]string{"radosNamespace": "t"}, journals: map[string]map[string]string{"rbd/t/" + entry: named}, want: "rbd/t/shop-" + volumeUUID},
@@ -116,9 +118,10 @@ func TestWhereTagsAre(t *testing.T) {
 		"UnknownHandle":      {reason: "not of ceph-csi", driver: RBD, handle: "my-image", values: map[string]string{"pool": "rbd"}, err: ErrNothingToTag},
 		"Migrated":           {reason: "its name is not known", driver: RBD, handle: "mig_mons-b7f67366bb43f32e07d8a261a7840da9_image-" + volumeUUID + "_706f6f6c", err: ErrNothingToTag},
 		"Subvolume":          {reason: "the journal names it", driver: CephFS, handle: volumeHandle(1), journals: map[string]map[string]string{"meta/csi/" + entry: named}, want: "fs/csi/shop-" + volumeUUID},
-		"SubvolumeGroup":     {reason: "the path tells the group", driver: CephFS, handle: volumeHandle(1), values: map[string]string{"subvolumePath": "/volumes/team"}, want: "fs/team/csi-vol-" + volumeUUID},
-		"Pathless":           {reason: "config.json tells the group of a volume without a path", driver: CephFS, group: "team", handle: volumeHandle(1), want: "fs/team/csi-vol-" + volumeUUID},
-		"Ungrouped":          {reason: "Ceph's directory of those", driver: CephFS, handle: volumeHandle(1), values: map[string]string{"subvolumePath": "/volumes/_nogroup/x/y"}, want: "fs/csi-vol-" + volumeUUID},
+		"SubvolumeGroup":     {reason: "the path tells the group", driver: CephFS, handle: volumeHandle(1), values: map[string]string{"subvolumePath": "/volumes/team"}, want: "fs/team/csi-vol-" + volumeUUID, unrecorded: true},
+		"Pathless":           {reason: "config.json tells the group of a volume without a path", driver: CephFS, group: "team", handle: volumeHandle(1), want: "fs/team/csi-vol-" + volumeUUID, unrecorded: true},
+		"Ungrouped":          {reason: "Ceph's directory of those", driver: CephFS, handle: volumeHandle(1), values: map[string]string{"subvolumePath": "/volumes/_nogroup/x/y"}, want: "fs/csi-vol-" + volumeUUID, unrecorded: true},
+		"Unrecorded":         {reason: "the journal of the cluster before this one", driver: CephFS, handle: volumeHandle(1), configured: "j", journals: map[string]map[string]string{"meta/csi/" + entry: named}, want: "fs/csi/csi-vol-" + volumeUUID, unrecorded: true},
 		"Shallow":            {reason: "it shows a snapshot", driver: CephFS, handle: volumeHandle(1), journals: map[string]map[string]string{"meta/csi/" + entry: shows(1), "meta/csi/csi.snap." + volumeUUID: taken}, want: "fs/csi/vol-1@shop-" + volumeUUID, shown: true},
 		"ShallowGroup":       {reason: "config.json tells the group", driver: CephFS, group: "team", handle: volumeHandle(1), journals: map[string]map[string]string{"meta/csi/" + entry: shows(1), "meta/csi/csi.snap." + volumeUUID: taken}, want: "fs/team/vol-1@shop-" + volumeUUID, shown: true},
 		"ShallowGone":        {reason: "the snapshot's journal is gone", driver: CephFS, handle: volumeHandle(1), journals: map[string]map[string]string{"meta/csi/" + entry: shows(1)}, err: ErrNothingToTag},
@@ -157,8 +160,8 @@ func TestWhereTagsAre(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got[1].Values["at"]); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
-			if got[1].Shown != tc.shown {
-				t.Errorf("%s: shown is %t", tc.reason, got[1].Shown)
+			if got[1].Shown != tc.shown || (got[1].Unrecorded != "") != tc.unrecorded {
+				t.Errorf("%s: shown is %t, not recorded in %q", tc.reason, got[1].Shown, got[1].Unrecorded)
 			}
 			if tc.shown && got[1].ShownUUID() != volumeUUID {
 				t.Errorf("%s: the snapshot is %q", tc.reason, got[1].ShownUUID())

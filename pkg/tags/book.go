@@ -12,6 +12,8 @@ const (
 	tagged verdict = iota
 	// foreign: it has another cluster's tag, and keeps it.
 	foreign
+	// astray: ceph-csi does not find it. Its tags are as they should be.
+	astray
 	// denied: the user of the connection may not read or write its tags.
 	denied
 	// unheard: no OSD answers, so the user may not, or OSDs went down a moment ago.
@@ -36,6 +38,7 @@ const (
 var again = [verdicts]time.Duration{
 	tagged:  24 * time.Hour,
 	foreign: 30 * time.Minute,
+	astray:  30 * time.Minute,
 	denied:  10 * time.Minute,
 	unheard: 20 * time.Second,
 	missing: 30 * time.Minute,

@@ -22,7 +22,7 @@ type Report map[string]Counts
 // Counts is how many volumes and snapshots of a Ceph cluster there are of each kind; together
 // they are all of the driver that are not being deleted.
 type Counts struct {
-	// Tagged ones say that they are this cluster's.
+	// Tagged ones say that they are this cluster's, whether ceph-csi finds them or not.
 	Tagged int
 	// Untagged ones should, and cannot be made to at the moment.
 	Untagged int
@@ -85,13 +85,16 @@ func (c *Controller) conclude(ctx context.Context, clusters []ceph.Cluster, infr
 func (c *Controller) finding(cluster ceph.Cluster, infraID string) finding {
 	counts := c.count(cluster.FSID)
 	out := finding{counts: Counts{
-		Tagged:       counts[tagged],
+		Tagged:       counts[tagged] + counts[astray],
 		Untagged:     counts[denied] + counts[unheard] + counts[unready] + counts[lasting] + counts[outrun] + counts[failed],
 		Conflicting:  counts[foreign],
 		Missing:      counts[missing],
 		NothingToTag: counts[bare],
 	}}
-	for _, v := range []verdict{foreign, denied, unheard, missing, lasting, failed} {
+	if !c.Ours() {
+		counts[astray] = 0 // Another ceph-csi serves them, from a config.json of its own.
+	}
+	for _, v := range []verdict{foreign, astray, denied, unheard, missing, lasting, failed} {
 		if counts[v] > 0 {
 			out.sentences = append(out.sentences, c.sentence(cluster, infraID, v, counts[v]))
 		}
@@ -141,6 +144,10 @@ func (c *Controller) sentence(cluster ceph.Cluster, infraID string, v verdict, c
 		return sentence{condition.ForeignTag, fmt.Sprintf(
 			"%s: tagged as another cluster's, not as %q, and left so: a teardown of %q does not find them; %s; what belongs here anyway gets the tag by '%s'",
 			which, infraID, infraID, first.text, first.mend)}
+	case astray:
+		return sentence{condition.PlaceMissing, fmt.Sprintf(
+			"%s: ceph-csi does not find them: %s; it mounts none, and takes each for deleted, so that its data would stay; say Retain in their PersistentVolumes until they are found: "+
+				"the README of tags tells how volumes of an earlier cluster are taken over", which, first.text)}
 	case denied, unheard:
 		return sentence{condition.AccessDenied, fmt.Sprintf(
 			"%s: client.%s may not read or write their tags: %s; give it the caps that README.md has for the operator's user",

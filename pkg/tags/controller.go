@@ -99,7 +99,7 @@ type Controller struct {
 // Snapshots are looked after in the same way, and at the same pace together with the volumes.
 //
 // It writes the condition VolumesTagged, which no aggregation counts, with reasons AsExpected,
-// ForeignTag, AccessDenied, VolumeMissing, Forbidden and SyncError, once it has looked at all.
+// ForeignTag, PlaceMissing, AccessDenied, VolumeMissing, Forbidden and SyncError, once it has looked at all.
 func New(config Config) *Controller {
 	c := &Controller{
 		Config: config, seed: maphash.MakeSeed(), book: newBook(config.Clock.Now()), showing: newShowing(),

@@ -134,11 +134,16 @@ func (c *Controller) judge(ctx context.Context, s session, of subject, found dri
 			text: fmt.Sprintf("%s of %s has the tag of cluster %q", c.Driver.Tagging.Where(found), nameOf(of), other), mend: mend,
 		}}, none, nil
 	}
+	good := result{verdict: tagged}
+	if found.Unrecorded != "" {
+		good = result{astray, problem{text: fmt.Sprintf("%s of %s is not in the journal in %s, where config.json has ceph-csi look",
+			c.Driver.Tagging.Where(found), nameOf(of), found.Unrecorded)}}
+	}
 	if !c.unowned(found.Values) && of.complete(s.infraID, found.Values) {
-		return result{verdict: tagged}, none, nil
+		return good, none, nil
 	}
 	change, err := of.change(ctx, c, s.infraID, found.Values)
-	return result{verdict: tagged}, change, err
+	return good, change, err
 }
 
 // another is the cluster that one of the tags names, if it is not this one.
