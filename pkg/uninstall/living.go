@@ -2,6 +2,7 @@ package uninstall
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,8 +29,12 @@ func (c *cephClusters) alone(ctx context.Context, clock clock.Clock) error {
 	for _, cluster := range c.reached {
 		running, err := teardown.NewOperators(c.infraID, claimed{cluster}, driver.Kinds(), clock).Remaining(ctx)
 		if err != nil {
+			mend := "run the command again"
+			if errors.Is(err, ceph.ErrDenied) { // Nor will this user ever learn it.
+				mend += " with --ceph-conf and --keyring of an administrator of Ceph, or leave Ceph as it is with --leave-ceph"
+			}
 			return fmt.Errorf("%w: asking whether another cluster lives by what this one has in the Ceph cluster of %s: %w. "+
-				"The operators are stopped, and nothing else is removed: run the command again", ErrLeft, cluster.where, err)
+				"The operators are stopped, and nothing else is removed: %s", ErrLeft, cluster.where, err, mend)
 		}
 		if len(running) > 0 {
 			return fmt.Errorf("%w: another cluster has the infra ID %s, too, and lives by what this one has in the Ceph cluster of %s: %s. "+
