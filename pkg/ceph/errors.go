@@ -31,6 +31,8 @@ var (
 	// ErrNotLoaded says that the mgr has not loaded the module that serves a command: for some seconds
 	// after it was started, because somebody disabled the module, or because Python cannot load it.
 	ErrNotLoaded = errors.New("module of the mgr not loaded")
+	// ErrNoCommand says that the mons are too old to know a command, whoever sends it.
+	ErrNoCommand = errors.New("command not known")
 	// ErrUnreachable says that none of the mon addresses led to a connection.
 	ErrUnreachable = errors.New("no mon reachable")
 	// ErrWrongKey says that a mon answered and refused the user: unknown to it, with
@@ -76,8 +78,8 @@ func (e *CommandError) Error() string {
 	return fmt.Sprintf("ceph %s: %s (errno %d, %s)", e.Command, e.Status, e.Errno, number.Error())
 }
 
-// Is matches ErrTimeout, ErrDenied, ErrNotFound, ErrNotReady, ErrNotEmpty and ErrNotLoaded by the
-// error number; the last one also by the mgr's text, as it answers with these numbers to other mistakes,
+// Is matches ErrTimeout, ErrDenied, ErrNotFound, ErrNotReady, ErrNotEmpty, ErrNotLoaded and ErrNoCommand by the
+// error number; the last two also by Ceph's text, as it answers with these numbers to other mistakes,
 // too. So it does ErrRetained.
 func (e *CommandError) Is(target error) bool {
 	switch syscall.Errno(e.number()) {
@@ -95,7 +97,8 @@ func (e *CommandError) Is(target error) bool {
 	case syscall.ENOTEMPTY:
 		return target == ErrNotEmpty
 	case syscall.EINVAL:
-		return target == ErrNotLoaded && strings.Contains(e.Status, "No handler found")
+		return target == ErrNotLoaded && strings.Contains(e.Status, "No handler found") ||
+			target == ErrNoCommand && strings.Contains(e.Status, "command not known")
 	case syscall.EOPNOTSUPP:
 		return target == ErrNotLoaded && strings.Contains(e.Status, "is not enabled/loaded")
 	}

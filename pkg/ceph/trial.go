@@ -1,6 +1,9 @@
 package ceph
 
-import "syscall"
+import (
+	"strings"
+	"syscall"
+)
 
 // nowhere names what no Ceph cluster has: a filesystem, a pool, an image.
 const nowhere = "csi-rights-check"
@@ -49,6 +52,28 @@ var (
 	TryMakeSubvolume = Trial{Prefix: "fs subvolume create", Manager: true, Refusal: syscall.ENOENT,
 		Arguments: map[string]string{"vol_name": nowhere, "sub_name": nowhere}}
 )
+
+// TryUsers are of the commands by which keys are read and users are made, changed or removed. Caps may be limited to users
+// whose names begin alike: so each is tried on names as the drivers' users have and as the user's own begins with, which
+// nobody has. Reading and rotating asks for who is there, writing refuses a service without its caps before it looks, and a
+// list does a name that cannot be one.
+func TryUsers(user string) []Trial {
+	out := []Trial{{Prefix: "auth ls", Refusal: syscall.EINVAL, Arguments: map[string]string{"entity": nowhere}}}
+	entities := []string{"client." + nowhere}
+	if !strings.HasPrefix(user, "client.csi-") {
+		entities = append(entities, user+"-"+nowhere)
+	}
+	for _, entity := range entities {
+		for _, prefix := range []string{"auth get", "auth get-key", "auth print-key", "auth export", "auth rotate", "auth get-or-create-pending"} {
+			out = append(out, Trial{Prefix: prefix, Refusal: syscall.ENOENT, Arguments: map[string]string{"entity": entity}})
+		}
+		for _, prefix := range []string{"auth get-or-create", "auth caps", "auth get-or-create-key", "auth add", "auth import", "auth rm", "auth del", "fs authorize"} {
+			out = append(out, Trial{Prefix: prefix, Refusal: syscall.EINVAL,
+				Arguments: map[string]string{"entity": entity, "filesystem": nowhere}, Caps: []string{"nothing"}})
+		}
+	}
+	return out
+}
 
 // TryFlatten asks for a task on an image of a pool that exists, because caps can be limited
 // to pools.

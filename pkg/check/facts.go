@@ -53,6 +53,8 @@ type facts struct {
 	self fact[ceph.User]
 	// trials has what came of each, by the command's prefix.
 	trials map[string]error
+	// power is a command that gives the user power over others, where it may not make any.
+	power fact[string]
 	// places are where the operator would put the default volumes, by the driver's name.
 	places map[string]place
 	// objects are the user's rights, by pool and namespace.

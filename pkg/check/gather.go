@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
 const (
@@ -108,6 +109,11 @@ func (f *facts) gatherOverview(ctx context.Context, config Config, session Ceph)
 		},
 	)
 	f.trials = tryAll(ctx, config, session, monTrials)
+	if !f.mints() {
+		f.power = ask(ctx, timeout, func(ctx context.Context) (string, error) {
+			return driver.PowerOverUsers(ctx, session.Try, f.user.value)
+		})
+	}
 }
 
 // gatherPlaces asks what depends on where volumes will be, all at once: an OSD takes seconds to refuse

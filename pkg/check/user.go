@@ -77,6 +77,11 @@ func minting(config Config, f facts) []Line {
 	case len(r.may) > 0:
 		return []Line{wrong(name, fmt.Sprintf("%s may make users only in part: not %s", user.Entity(), strings.Join(r.mayNot, ", ")),
 			setCaps(user, f.toMint()))}
+	case f.power.value != "":
+		return []Line{wrong(name, fmt.Sprintf("%s may not make users, but may send %q, which makes its key too much for every node: the drivers get none",
+			user.Entity(), f.power.value), setCaps(user, f.toMint()), setCaps(user, passthroughCaps)+"  # or this, for the drivers to work as this user")}
+	case f.power.err != nil:
+		return []Line{unanswered(name, f.power.err)}
 	}
 	return []Line{note(name, fmt.Sprintf("%s may not make users: the drivers work as this user itself", user.Entity()))}
 }

@@ -51,6 +51,14 @@ func TestUser(t *testing.T) {
 			},
 			want: []expect{{group: "User", name: "minting", state: Wrong, message: []string{`"auth get", "auth caps"`}, fix: "ceph auth caps client.x mds 'allow rw' mgr "}},
 		},
+		"ReadsKeys": {
+			reason: "the operator would give this key to nobody",
+			change: func(r *rig) {
+				r.as("x", readme.With(ceph.Caps{Mon: `allow command "auth get-key" with entity prefix client.x`}))
+			},
+			want: []expect{{group: "User", name: "minting", state: Wrong, message: []string{`may not make users, but may send "auth get-key"`},
+				fix: "ceph auth caps client.x mds 'allow rw' mgr "}},
+		},
 		"MintWanted": {
 			reason: "ceph.credentials is Mint for both drivers",
 			change: func(r *rig) {

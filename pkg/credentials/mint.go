@@ -102,7 +102,7 @@ func (c *Controller) put(ctx context.Context, in input, q question) time.Duratio
 		return retryOutage
 	}
 	next.at = c.Clock.Now()
-	next.passedOn = in.mode == driver.CredentialsPassthrough || in.mode == driver.CredentialsAuto && !in.minted && mayNotMint(next.err)
+	next.passedOn = in.mode == driver.CredentialsPassthrough || passesOn(in, next.err)
 	if next.err != nil && c.last.serves(q) {
 		next.users = c.last.users
 	}
@@ -121,17 +121,17 @@ func (c *Controller) mint(ctx context.Context, in input) (made, error) {
 	users, err := c.ensureAll(ctx, live, in)
 	askedBefore := c.last.question.operator == in.cluster.Credentials
 	if !errors.Is(err, ceph.ErrDenied) || !askedBefore {
-		return users, inPart(ctx, live, err)
+		return users, inPart(ctx, live, in, err)
 	}
 	session, dialErr := c.Dial(ctx, ceph.Source{
 		Monitors: in.cluster.MonMap.MonHost(), FSID: in.cluster.FSID, Credentials: in.cluster.Credentials,
 	})
 	if dialErr != nil {
-		return made{}, inPart(ctx, live, err)
+		return made{}, inPart(ctx, live, in, err)
 	}
 	defer session.Close()
 	users, err = c.ensureAll(ctx, session, in)
-	return users, inPart(ctx, session, err)
+	return users, inPart(ctx, session, in, err)
 }
 
 // ensureAll returns the users as they are then. The controllers' user comes first: they act first on
@@ -234,23 +234,26 @@ func mayNotMint(err error) bool {
 
 // errInPart is beside a refusal of one of the commands by which users are made, where others are allowed: whoever may make
 // users, change their caps or read their keys can do anything to Ceph, and such a key is not passed on to every node.
-var errInPart = errors.New("that is a part of what makes users, and the rest is missing")
+var errInPart = errors.New("that is a part of what rules over users, and the rest is missing")
 
-// inPart adds errInPart to an error where that holds, or what keeps one from knowing it.
-func inPart(ctx context.Context, cluster Ceph, err error) error {
-	if !mayNotMint(err) {
+// inPart adds errInPart to an error where that holds, or what keeps one from knowing it, where the key would be passed on.
+func inPart(ctx context.Context, cluster Ceph, in input, err error) error {
+	if !passesOn(in, err) {
 		return err
 	}
-	for _, trial := range driver.MintingTrials {
-		tried := cluster.Try(ctx, trial)
-		if tried == nil {
-			return fmt.Errorf("%w; it may send %q, and %w", err, trial.Prefix, errInPart)
-		}
-		if !errors.Is(tried, ceph.ErrDenied) {
-			return tried
-		}
+	command, tried := driver.PowerOverUsers(ctx, cluster.Try, in.cluster.Credentials)
+	switch {
+	case tried != nil:
+		return tried
+	case command != "":
+		return fmt.Errorf("%w; it may send %q, and %w", err, command, errInPart)
 	}
 	return err
+}
+
+// passesOn says whether an error leaves the driver with the operator's user.
+func passesOn(in input, err error) bool {
+	return in.mode == driver.CredentialsAuto && !in.minted && mayNotMint(err)
 }
 
 // refusedForNow says that Ceph will do later what it has refused.

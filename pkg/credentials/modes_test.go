@@ -1,8 +1,12 @@
 package credentials
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
@@ -48,8 +53,9 @@ func TestPassthrough(t *testing.T) {
 	}
 }
 
-// minting are the commands by which users are made.
-var minting = []string{"auth get", "auth get-or-create", "auth caps"}
+// minting are the commands by which users are made, and the others that give a key or caps, or take them away.
+var minting = []string{"auth get", "auth get-or-create", "auth caps", "auth get-or-create-key", "auth get-or-create-pending", "auth add", "auth import",
+	"auth get-key", "auth print-key", "auth export", "auth ls", "auth rotate", "auth rm", "auth del", "fs authorize"}
 
 // TestAutoInPart: a user that may make users in part can make itself an administrator.
 func TestAutoInPart(t *testing.T) {
@@ -71,6 +77,54 @@ func TestAutoInPart(t *testing.T) {
 		if diff := cmp.Diff(f.both("op", "op"), f.later()); diff != "" {
 			t.Errorf("%v: without any of it, the key is passed on (-want +got):\n%s", denied, diff)
 		}
+	}
+}
+
+// TestAutoByOneCommand: each of them makes a key too much to be on every node.
+func TestAutoByOneCommand(t *testing.T) {
+	for _, one := range minting {
+		f := newFixture(t, driver.RBD)
+		f.ceph.Deny("op", slices.DeleteFunc(slices.Clone(minting), func(command string) bool { return command == one })...)
+		f.connect()
+		if got := f.later(); len(got) != 0 {
+			t.Errorf("%s: the operator's key was given away: %v", one, got)
+		}
+		f.expect(condition.CredentialsDegraded, operatorv1.ConditionTrue, condition.AccessDenied, "client.op", fmt.Sprintf("it may send %q", one), advice)
+		if writes := f.ceph.Writes(); len(writes) != 0 {
+			t.Errorf("%s: trying it wrote %v", one, writes)
+		}
+	}
+}
+
+// TestAutoByNames: caps may be limited to users whose names begin alike, of which some can be tried.
+func TestAutoByNames(t *testing.T) {
+	for names, passedOn := range map[string]bool{"client.csi-": false, "client.o": false, "client.": false, "client.elsewhere-": true} {
+		f := newFixture(t, driver.RBD)
+		f.ceph.SetCaps("op", ceph.Caps{Mon: `allow r, allow command "auth caps" with entity prefix ` + names, OSD: "profile rbd"})
+		f.connect()
+		if got := f.later(); len(got) != 0 != passedOn {
+			t.Errorf("names that begin with %s: the operator's key was given away: %t", names, !passedOn)
+		}
+	}
+}
+
+// older are mons that do not know a command.
+type older struct{ Ceph }
+
+func (o older) Try(ctx context.Context, trial ceph.Trial) error {
+	if trial.Prefix == "auth rotate" {
+		return &ceph.CommandError{Command: trial.Prefix, Errno: -int(syscall.EINVAL), Status: "command not known"}
+	}
+	return o.Ceph.Try(ctx, trial)
+}
+
+func TestAutoWithOlderMons(t *testing.T) {
+	f := newFixture(t, driver.RBD)
+	f.ceph.Deny("op", minting...)
+	f.connect()
+	f.session = older{f.session}
+	if diff := cmp.Diff(f.both("op", "op"), f.sync()); diff != "" {
+		t.Errorf("what nobody can send keeps nothing back (-want +got):\n%s", diff)
 	}
 }
 

@@ -1,6 +1,11 @@
 package driver
 
-import "github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+import (
+	"context"
+	"errors"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
+)
 
 // MintingCaps are all that a user of the operators needs that makes users for the drivers.
 var MintingCaps = ceph.Caps{
@@ -16,6 +21,21 @@ var MintingCaps = ceph.Caps{
 
 // MintingTrials are whether a user may make users.
 var MintingTrials = []ceph.Trial{ceph.TryGetUser, ceph.TryMakeUser, ceph.TrySetCaps}
+
+// PowerOverUsers is a command that a user may send by which it reads or changes other users, "" where none was found: with
+// most of them, it can make itself an administrator. Nobody can ask for his own caps.
+func PowerOverUsers(ctx context.Context, try func(context.Context, ceph.Trial) error, user ceph.Credentials) (string, error) {
+	for _, trial := range ceph.TryUsers(user.Entity()) {
+		err := try(ctx, trial)
+		if err == nil {
+			return trial.Prefix, nil
+		}
+		if !errors.Is(err, ceph.ErrDenied) && !errors.Is(err, ceph.ErrNoCommand) {
+			return "", err
+		}
+	}
+	return "", nil
+}
 
 // MountingCaps are beside them what a user needs with which volumes of CephFS are mounted.
 var MountingCaps = ceph.Caps{

@@ -76,6 +76,11 @@ func (c *Cluster) isMon(address ceph.Address) bool {
 
 // run does the work of one command, with the cluster locked.
 func (c *Client) run(ctx context.Context, prefix string, work func(*Cluster) error) error {
+	return c.runOn(ctx, prefix, "client.csi-", work)
+}
+
+// runOn is run for a command on a user.
+func (c *Client) runOn(ctx context.Context, prefix, entity string, work func(*Cluster) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", ceph.ErrTimeout, context.Cause(ctx))
 	}
@@ -88,7 +93,7 @@ func (c *Client) run(ctx context.Context, prefix string, work func(*Cluster) err
 	if err := c.cluster.answer(ctx); err != nil {
 		return err
 	}
-	if !c.rights.may(prefix) {
+	if !c.rights.may(prefix, entity) {
 		return refusal(prefix, syscall.EACCES, "access denied")
 	}
 	c.cluster.mu.Lock()

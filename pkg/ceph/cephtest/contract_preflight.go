@@ -2,6 +2,7 @@ package cephtest
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 
@@ -81,7 +82,11 @@ func testTrials(t *testing.T, s Subject) {
 	before, err := admin.Pools(ctx)
 	must(t, "pools", err, nil)
 	for _, trial := range Trials("contract") {
-		must(t, "administrator: "+trial.Prefix, admin.Try(ctx, trial), nil)
+		err := admin.Try(ctx, trial)
+		if errors.Is(err, ceph.ErrNoCommand) && slices.Contains([]string{"auth rotate", "auth get-or-create-pending"}, trial.Prefix) {
+			continue // This Ceph is older than they are.
+		}
+		must(t, "administrator: "+trial.Prefix, err, nil)
 		must(t, "reader: "+trial.Prefix, reader.Try(ctx, trial), ceph.ErrDenied)
 	}
 	after, err := admin.Pools(ctx)

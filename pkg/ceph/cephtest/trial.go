@@ -12,16 +12,16 @@ import (
 
 // Trials are all that Try is asked for; the pool of TryFlatten and TryProtect must exist.
 func Trials(pool string) []ceph.Trial {
-	return []ceph.Trial{
+	return append(ceph.TryUsers("client.contract"),
 		ceph.TryGetUser, ceph.TryMakeUser, ceph.TrySetCaps, ceph.TryBlocklist, ceph.TryCreatePool,
 		ceph.TryEnableApplication, ceph.TrySetApplication, ceph.TryProtectPool,
 		ceph.TryMakeGroup, ceph.TryMakeSubvolume, ceph.TryFlatten(pool), ceph.TryProtect(pool),
-	}
+	)
 }
 
 // Try returns nil when the user may send the command of a trial.
 func (c *Client) Try(ctx context.Context, trial ceph.Trial) error {
-	err := c.run(ctx, trial.Prefix, func(*Cluster) error { return nil })
+	err := c.runOn(ctx, trial.Prefix, trial.Arguments["entity"], func(*Cluster) error { return nil })
 	if err != nil {
 		return fmt.Errorf("trying whether the user may send %q: %w", trial.Prefix, err)
 	}

@@ -100,8 +100,8 @@ func newKey(kind ceph.KeyType, number uint64) ceph.Key {
 	return ceph.NewKey(base64.StdEncoding.EncodeToString(raw))
 }
 
-// may says whether a user has the right to a command, as far as this module's caps go.
-func (u user) may(prefix string) bool {
+// may says whether a user has the right to a command, on a user where it is on one, as far as this module's caps go.
+func (u user) may(prefix, entity string) bool {
 	if slices.Contains(u.denied, prefix) {
 		return false
 	}
@@ -123,7 +123,10 @@ func (u user) may(prefix string) bool {
 	case "rbd task add flatten":
 		return has(u.caps.Mgr, "allow *", "allow rw", "allow module rbd_support rw", "profile rbd", command)
 	}
-	return has(u.caps.Mon, "allow *", command, command+" with entity prefix client.csi-")
+	return has(u.caps.Mon, "allow *", command) || slices.ContainsFunc(strings.Split(u.caps.Mon, ", "), func(grant string) bool {
+		names, limited := strings.CutPrefix(grant, command+" with entity prefix ")
+		return limited && strings.HasPrefix(entity, names)
+	})
 }
 
 // User reads a cephx user.

@@ -29,18 +29,14 @@ func (c *Conn) Try(ctx context.Context, trial ceph.Trial) error {
 	}
 	_, err := ask(ctx, trial.Prefix, args)
 	var refused *ceph.CommandError
-	if errors.As(err, &refused) && refused.Errno == -int(trial.Refusal) && !unknownCommand(refused.Status) {
+	old := errors.Is(err, ceph.ErrNoCommand) || errors.Is(err, ceph.ErrNotLoaded) // That comes before caps are looked at.
+	if errors.As(err, &refused) && refused.Errno == -int(trial.Refusal) && !old {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("trying whether the user may send %q: %w", trial.Prefix, err)
 	}
 	return nil
-}
-
-// unknownCommand finds the answers of an older Ceph, which come before caps are looked at.
-func unknownCommand(status string) bool {
-	return strings.Contains(status, "command not known") || strings.Contains(status, "No handler found")
 }
 
 // tooLong is longer than any OSD allows for the name of an object. The OSD checks caps, then
