@@ -27,6 +27,7 @@ type Ceph interface {
 	Clocks(ctx context.Context) ([]ceph.Clock, error)
 	Capacities(ctx context.Context) ([]ceph.Capacity, error)
 	Pools(ctx context.Context) ([]ceph.Pool, error)
+	ClientOption(ctx context.Context, name string) (string, error)
 	FileSystems(ctx context.Context) ([]ceph.FileSystem, error)
 	FilesystemPools(ctx context.Context) ([]ceph.FilesystemPools, error)
 	SubvolumeGroups(ctx context.Context, filesystem string) ([]string, error)

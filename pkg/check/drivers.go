@@ -11,6 +11,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
 
 // driverChecks are the rows of one driver.
@@ -35,6 +36,7 @@ func volumes(d driver.Driver, config Config, f facts) []Line {
 	var lines []Line
 	if p.Pool != "" {
 		lines = append(lines, poolLine(p, f))
+		lines = append(lines, dataLine(config, d, p, f)...)
 	}
 	if p.Filesystem != "" {
 		lines = append(lines, right("filesystem", "%s has an active MDS", p.Filesystem), groupLine(config, d, p, f))
@@ -105,6 +107,43 @@ func poolLine(p place, f facts) Line {
 			shell.Command("ceph", "osd", "pool", "application", "enable", p.Pool, "rbd"))
 	}
 	return right(name, "%s exists, for application %s", p.Pool, strings.Join(f.pools.value[i].Applications, ", "))
+}
+
+// defaultDataPool is an option of clients.
+const defaultDataPool = "rbd_default_data_pool"
+
+// dataLine tells of a pool that gets the data of images unasked: users with narrow caps have no right to it.
+func dataLine(config Config, d driver.Driver, p place, f facts) []Line {
+	const name = "data pool"
+	pool := f.dataPool.value
+	switch {
+	case f.dataPool.err != nil:
+		return []Line{unanswered(name, f.dataPool.err)}
+	case pool == "":
+		return nil
+	}
+	var astray []string
+	for _, at := range append(usage.Of(d, nil, f.cluster.classes.value, nil).Places, usage.Place{Placement: p.Placement, Classes: []string{d.StorageClass}}) {
+		switch {
+		case at.FSID != f.fsid.value:
+		case at.Pool == pool, at.DataPool == pool:
+			return nil
+		case at.DataPool == "":
+			astray = append(astray, at.Classes...)
+		}
+	}
+	if len(astray) == 0 {
+		return nil
+	}
+	slices.Sort(astray)
+	line := note(name, fmt.Sprintf("%s of Ceph's configuration is %q: data of images of StorageClasses %s goes there, to which users that the operator makes have no right",
+		defaultDataPool, pool, strings.Join(slices.Compact(astray), ", ")),
+		fmt.Sprintf("oc edit clustercsidriver %s  # set ceph.dataPool: %s, and parameter dataPool of StorageClasses of your own", d.Name, pool),
+		"ceph config rm client "+defaultDataPool+"  # or this, or in the section that `ceph config dump` shows")
+	if f.mintsFor(config) {
+		line.State = Wrong
+	}
+	return []Line{line}
 }
 
 func groupLine(config Config, d driver.Driver, p place, f facts) Line {

@@ -3,6 +3,8 @@ package check
 import (
 	"testing"
 
+	storagev1 "k8s.io/api/storage/v1"
+
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
@@ -72,6 +74,56 @@ func TestDrivers(t *testing.T) {
 				r.withCluster()
 			},
 			want: []expect{{group: "RBD", name: "volumes", state: Wrong, message: []string{"spec.driverConfig.ceph.pool"}, fix: "oc edit clustercsidriver rbd.csi.ceph.com"}},
+		},
+		"DataElsewhere": {
+			reason: "the users that the operator makes have no caps for a pool that no class names",
+			change: func(r *rig) {
+				r.ceph.SetOption("rbd_default_data_pool", "ec")
+				r.objects = append(r.objects, class("fast", "rbd.csi.ceph.com", map[string]string{"pool": "vms"}))
+				r.objects = append(r.objects, class("placed", "rbd.csi.ceph.com", map[string]string{"pool": "vms", "dataPool": "vms"}))
+				theirs := class("theirs", "rbd.csi.ceph.com", map[string]string{"pool": "vms"}).(*storagev1.StorageClass)
+				theirs.Parameters["clusterID"] = "another"
+				r.objects = append(r.objects, theirs)
+				r.withCluster()
+			},
+			want: []expect{{group: "RBD", name: "data pool", state: Wrong, message: []string{`rbd_default_data_pool of Ceph's configuration is "ec"`, "StorageClasses ceph-rbd, fast "},
+				fix: "oc edit clustercsidriver rbd.csi.ceph.com  # set ceph.dataPool: ec"}},
+		},
+		"DataElsewhereShared": {
+			reason: "a user that the drivers share may have caps for it",
+			change: func(r *rig) {
+				r.ceph.SetOption("rbd_default_data_pool", "ec")
+				r.as("x", readme)
+			},
+			want: []expect{{group: "RBD", name: "data pool", state: Note, fix: "ceph config rm client rbd_default_data_pool"}},
+		},
+		"DataNamed": {
+			reason: "the users get caps for what a class names",
+			change: func(r *rig) {
+				r.ceph.AddPool(ceph.Pool{Name: "ec", Applications: []string{"rbd"}})
+				r.ceph.SetOption("rbd_default_data_pool", "ec")
+				r.tune("rbd.csi.ceph.com", map[string]any{"pool": "vms", "dataPool": "ec"})
+				r.objects = append(r.objects, class("fast", "rbd.csi.ceph.com", map[string]string{"pool": "vms"}))
+				r.withCluster()
+			},
+			want: []expect{{group: "RBD", name: "pool", state: OK}},
+		},
+		"DataInPlace": {
+			reason: "it is where the images are",
+			change: func(r *rig) {
+				r.ceph.SetOption("rbd_default_data_pool", "vms")
+				r.config.Pool = "vms"
+			},
+			want: []expect{{group: "RBD", name: "pool", state: OK}},
+		},
+		"DataUnseen": {
+			reason: "profile rbd does not show the configuration",
+			change: func(r *rig) {
+				r.config.Drivers = r.config.Drivers[:1]
+				r.config.Pool = "vms"
+				r.as("x", ceph.Caps{Mon: "profile rbd", Mgr: "profile rbd", OSD: "profile rbd pool=vms"})
+			},
+			want: []expect{{group: "RBD", name: "data pool", state: Unknown, message: []string{"may not see"}}},
 		},
 		"NoFilesystem": {
 			reason: "nothing for CephFS to work with",

@@ -49,6 +49,8 @@ type facts struct {
 	pools           fact[[]ceph.Pool]
 	filesystems     fact[[]ceph.FileSystem]
 	filesystemPools fact[[]ceph.FilesystemPools]
+	// dataPool is where data of images goes that are made without naming a pool for it.
+	dataPool fact[string]
 	// self is the user's own entry.
 	self fact[ceph.User]
 	// trials has what came of each, by the command's prefix.

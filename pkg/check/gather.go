@@ -100,6 +100,9 @@ func (f *facts) gatherOverview(ctx context.Context, config Config, session Ceph)
 		func() { f.versions = ask(ctx, timeout, session.Versions) },
 		func() { f.clocks = ask(ctx, timeout, session.Clocks) },
 		func() { f.pools = ask(ctx, timeout, session.Pools) },
+		func() {
+			f.dataPool = ask(ctx, timeout, func(ctx context.Context) (string, error) { return session.ClientOption(ctx, defaultDataPool) })
+		},
 		func() { f.filesystems = ask(ctx, timeout, session.FileSystems) },
 		func() { f.filesystemPools = ask(ctx, timeout, session.FilesystemPools) },
 		func() {

@@ -17,6 +17,7 @@ type Preflight interface {
 	Quorum(ctx context.Context) ([]string, error)
 	Clocks(ctx context.Context) ([]ceph.Clock, error)
 	Capacities(ctx context.Context) ([]ceph.Capacity, error)
+	ClientOption(ctx context.Context, name string) (string, error)
 	FilesystemPools(ctx context.Context) ([]ceph.FilesystemPools, error)
 	SubvolumeGroups(ctx context.Context, filesystem string) ([]string, error)
 	Try(ctx context.Context, trial ceph.Trial) error
@@ -54,6 +55,11 @@ func testOverview(t *testing.T, s Subject) {
 			if !c.OK || !slices.Contains(quorum, c.Mon) {
 				t.Errorf("%s: clock of one and the same machine: %+v", name, c)
 			}
+		}
+		option, err := conn.ClientOption(ctx, "rbd_default_data_pool")
+		must(t, name+": option", err, nil)
+		if option != "" {
+			t.Errorf("%s: an option that nobody has set is %q", name, option)
 		}
 		pools, err := conn.Pools(ctx)
 		must(t, name+": pools", err, nil)

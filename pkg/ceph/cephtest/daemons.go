@@ -14,6 +14,8 @@ type daemons struct {
 	dead map[string]bool
 	// versions, when set, replace those of daemons that are all alike.
 	versions ceph.Versions
+	// options of clients are what Ceph's configuration has.
+	options map[string]string
 	// skews are clocks that the mons complain of.
 	skews map[string]float64
 }
@@ -38,6 +40,16 @@ func (c *Cluster) SetVersions(versions ceph.Versions) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.daemons.versions = versions
+}
+
+// SetOption is `ceph config set client` of an administrator.
+func (c *Cluster) SetOption(name, value string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.daemons.options == nil {
+		c.daemons.options = map[string]string{}
+	}
+	c.daemons.options[name] = value
 }
 
 // SkewClock puts the clock of a mon wrong by seconds.
@@ -79,6 +91,15 @@ func (c *Client) Versions(ctx context.Context) (versions ceph.Versions, err erro
 		return nil
 	})
 	return versions, err
+}
+
+// ClientOption is what Ceph's configuration has for clients.
+func (c *Client) ClientOption(ctx context.Context, name string) (value string, err error) {
+	err = c.run(ctx, "config get", func(cluster *Cluster) error {
+		value = cluster.daemons.options[name]
+		return nil
+	})
+	return value, err
 }
 
 // Capacities are how full the pools are.

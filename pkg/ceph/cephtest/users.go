@@ -116,7 +116,7 @@ func (u user) may(prefix, entity string) bool {
 		return has(u.caps.Mon, "allow *", "profile rbd", command)
 	case "osd pool set":
 		return has(u.caps.Mon, "allow *", command, command+" with var=nodelete")
-	case "fs dump", "fs ls":
+	case "fs dump", "fs ls", "config get":
 		return has(u.caps.Mon, "allow *", "allow r")
 	case "fs subvolumegroup ls", "fs subvolumegroup create", "fs subvolume create", "fs subvolume ls", listSubvolumeKeys, setSubvolumeKey, removeSubvolumeKey:
 		return has(u.caps.Mgr, "allow *", "allow rw", "allow module volumes rw", command)

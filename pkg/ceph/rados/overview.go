@@ -5,6 +5,7 @@ package rados
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
@@ -43,6 +44,15 @@ func (c *Conn) Capacities(ctx context.Context) ([]ceph.Capacity, error) {
 		return nil, fmt.Errorf("asking how full the pools are: %w", err)
 	}
 	return ceph.ParseCapacities(output)
+}
+
+// ClientOption is what Ceph's configuration has for all clients. The user needs mon caps "allow r".
+func (c *Conn) ClientOption(ctx context.Context, name string) (string, error) {
+	output, err := c.mon(ctx, "config get", arguments{"who": "client", "key": name})
+	if err != nil {
+		return "", fmt.Errorf("asking for option %s: %w", name, err)
+	}
+	return strings.Trim(string(output), "\"\n"), nil // Ceph does not write JSON for one option.
 }
 
 // FilesystemPools are the pools of all filesystems. The user needs mon caps "allow r".
