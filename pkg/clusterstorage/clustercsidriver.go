@@ -60,7 +60,7 @@ func (s starter) withdraw(ctx context.Context, manager string) error {
 //	Disabled   True, DriverDisabled  False                    union     union or True
 //	silent     absent                True, WaitForOperator    union     union or True
 //	otherwise  union                 union                    union     union or True
-func summary(prefix string, conditions []operatorv1.OperatorCondition) []*applyoperatorv1.OperatorConditionApplyConfiguration {
+func summary(prefix string, conditions []operatorv1.OperatorCondition) []*condition.Said {
 	sum := func(kind string, good operatorv1.ConditionStatus) operatorv1.OperatorCondition {
 		return status.UnionCondition(kind, good, nil, conditions...)
 	}
@@ -85,7 +85,7 @@ func summary(prefix string, conditions []operatorv1.OperatorCondition) []*applyo
 		}
 		progressing = operatorv1.OperatorCondition{Status: operatorv1.ConditionFalse, Reason: condition.DriverDisabled}
 	}
-	out := []*applyoperatorv1.OperatorConditionApplyConfiguration{
+	out := []*condition.Said{
 		named(prefix, operatorv1.OperatorStatusTypeProgressing, progressing),
 		named(prefix, operatorv1.OperatorStatusTypeDegraded, degraded),
 		named(prefix, operatorv1.OperatorStatusTypeUpgradeable, upgradeable),
@@ -96,7 +96,7 @@ func summary(prefix string, conditions []operatorv1.OperatorCondition) []*applyo
 	return out
 }
 
-func named(prefix, kind string, c operatorv1.OperatorCondition) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func named(prefix, kind string, c operatorv1.OperatorCondition) *condition.Said {
 	return condition.New(prefix+crCondition+kind, c.Status, c.Reason, c.Message)
 }
 

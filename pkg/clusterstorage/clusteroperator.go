@@ -91,7 +91,7 @@ func names(operators []operator, holds func(operator) bool) []string {
 // moving is Progressing for as long as ClusterOperator storage reports another version, or where that is not ours to
 // write, an operator of another version is the last that has applied what is deployed. What is rolled out later has
 // conditions of its own.
-func (s starter) moving(operators []operator) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func (s starter) moving(operators []operator) *condition.Said {
 	kind := ownPrefix + operatorv1.OperatorStatusTypeProgressing
 	if !s.reports() {
 		late := names(operators, s.appliedByOther)
@@ -160,7 +160,7 @@ func (s starter) ownState() factory.Controller {
 			if s.otherGlue() || !s.managed() {
 				return nil
 			}
-			conditions := []*applyoperatorv1.OperatorConditionApplyConfiguration{s.moving(s.wanted())}
+			conditions := []*condition.Said{s.moving(s.wanted())}
 			switch {
 			case s.reports():
 				conditions = append(conditions, s.available(), condition.New(ownPrefix+operatorv1.OperatorStatusTypeUpgradeable, operatorv1.ConditionTrue, condition.AsExpected, ""))
@@ -172,7 +172,7 @@ func (s starter) ownState() factory.Controller {
 	})
 }
 
-func (s starter) available() *applyoperatorv1.OperatorConditionApplyConfiguration {
+func (s starter) available() *condition.Said {
 	kind := ownPrefix + operatorv1.OperatorStatusTypeAvailable
 	if !s.anyStarted() {
 		return condition.New(kind, operatorv1.ConditionTrue, condition.NoCephCluster, undeclared(s.Kubernetes))

@@ -130,7 +130,7 @@ func (s starter) refused(crd *unstructured.Unstructured) ([]string, error) {
 //
 // The cluster version operator puts the stock CRD back within minutes. What exists is not touched by
 // that: the API server validates what changes.
-func crdCondition(crd *unstructured.Unstructured, refused []string, kubernetes bool) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func crdCondition(crd *unstructured.Unstructured, refused []string, kubernetes bool) *condition.Said {
 	mend := "Patch it with `" + configs.PatchCommand + "`"
 	if kubernetes {
 		mend = "Apply it again with `" + ApplyCRDCommand + "`"

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -70,7 +69,7 @@ func (s starter) besideCSO() bool {
 }
 
 // reportedByCSO tells that --report-cluster-operator has no effect.
-func reportedByCSO() *applyoperatorv1.OperatorConditionApplyConfiguration {
+func reportedByCSO() *condition.Said {
 	return condition.New(condition.ClusterOperatorReported, operatorv1.ConditionFalse, condition.ReportedByCSO, fmt.Sprintf(
 		"Deployment %s/%s writes ClusterOperator %s, so %s leaves that alone. Remove its argument --report-cluster-operator: apply what `make release` writes without REPORT=yes",
 		csoNamespace, csoName, clusterOperatorName, Name))

@@ -125,7 +125,7 @@ func (s starter) render(o operator, level operatorv1.LogLevel) (*appsv1.Deployme
 
 // rollout is Progressing while pods are replaced. Once they were, it is not: a node that is
 // rebooted is no progress.
-func rollout(prefix string, d *appsv1.Deployment) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func rollout(prefix string, d *appsv1.Deployment) *condition.Said {
 	kind := prefix + operatorv1.OperatorStatusTypeProgressing
 	message := ""
 	switch {

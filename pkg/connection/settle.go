@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
@@ -187,7 +186,7 @@ func (c *Connection[S]) report(ctx context.Context, o outcome) error {
 	return condition.Say(ctx, c.config.Operator, c.Name(), o.types(), conditionsOf(o)...)
 }
 
-func conditionsOf(o outcome) []*applyoperatorv1.OperatorConditionApplyConfiguration {
+func conditionsOf(o outcome) []*condition.Said {
 	degraded := condition.Good(condition.ConnectionDegraded)
 	if o.verdict.bad() {
 		degraded = condition.New(condition.ConnectionDegraded, operatorv1.ConditionTrue, o.verdict.reason, o.verdict.message)
@@ -196,7 +195,7 @@ func conditionsOf(o outcome) []*applyoperatorv1.OperatorConditionApplyConfigurat
 	if noted := merge(o.notes); noted.bad() {
 		used = condition.New(condition.SourcesUsed, operatorv1.ConditionFalse, noted.reason, noted.message)
 	}
-	out := []*applyoperatorv1.OperatorConditionApplyConfiguration{degraded, used}
+	out := []*condition.Said{degraded, used}
 	if len(o.tooOld) > 0 {
 		out = append(out, condition.New(condition.ReleaseUpgradeable, operatorv1.ConditionFalse, condition.CephTooOld, strings.Join(o.tooOld, "; ")))
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -213,7 +212,7 @@ func (c *Controller) remember(ctx context.Context, mode string) error {
 	return c.Memory.Save(ctx, state.CephUsers{Minted: minted})
 }
 
-func degraded(err error) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func degraded(err error) *condition.Said {
 	reason := condition.SyncError
 	if errors.Is(err, driver.ErrInvalidSettings) {
 		reason = condition.InvalidSettings

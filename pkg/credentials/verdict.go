@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
@@ -33,7 +32,7 @@ type outcome struct {
 	// granted says that the users have all caps that they need.
 	granted    bool
 	report     Users
-	conditions []*applyoperatorv1.OperatorConditionApplyConfiguration
+	conditions []*condition.Said
 }
 
 // verdict decides who the driver's users are. An answer that does not cover what is asked now
@@ -77,7 +76,7 @@ func passthrough(d driver.Driver, in input, message, why string) outcome {
 		secrets: map[string]ceph.Credentials{d.ProvisionerSecret(): operator, d.NodeSecret(): operator},
 		granted: true,
 		report:  Users{Mode: string(driver.CredentialsPassthrough), Names: []string{operator.Entity()}, Reason: why},
-		conditions: []*applyoperatorv1.OperatorConditionApplyConfiguration{
+		conditions: []*condition.Said{
 			condition.Good(condition.CredentialsDegraded),
 			condition.New(condition.CredentialsMinted, operatorv1.ConditionFalse, condition.Passthrough, message),
 		},
@@ -108,6 +107,6 @@ func minted(d driver.Driver, in input, a answer, granted bool) outcome {
 }
 
 // broken leaves the Secrets with the last good users, whom a hand may have edited out of them.
-func broken(a answer, why *applyoperatorv1.OperatorConditionApplyConfiguration) outcome {
-	return outcome{secrets: a.users, conditions: []*applyoperatorv1.OperatorConditionApplyConfiguration{why}}
+func broken(a answer, why *condition.Said) outcome {
+	return outcome{secrets: a.users, conditions: []*condition.Said{why}}
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	"github.com/openshift/library-go/pkg/operator/resource/resourcehelper"
 	corev1 "k8s.io/api/core/v1"
@@ -174,6 +173,6 @@ func (c *Controller) advice() string {
 		"or, if nobody has added entries to it: oc -n %[1]s delete secret %[2]s, and it is made anew", driver.Namespace, secret, ConfigKey)
 }
 
-func (c *Controller) report(ctx context.Context, degraded *applyoperatorv1.OperatorConditionApplyConfiguration) error {
+func (c *Controller) report(ctx context.Context, degraded *condition.Said) error {
 	return condition.Say(ctx, c.Operator, c.name, nil, degraded)
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -150,7 +149,7 @@ func (n Updates) missing(ctx context.Context, d *appsv1.DaemonSet) ([]Unserved, 
 const hookTimeout = 10 * time.Second
 
 // current is the condition NodePodsCurrent for the DaemonSet as it stands, which is there only while it has something to say.
-func (n Updates) current(d *appsv1.DaemonSet, unserved []Unserved) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func (n Updates) current(d *appsv1.DaemonSet, unserved []Unserved) *condition.Said {
 	if !leftAlone(d, unserved) || d.Status.ObservedGeneration != d.Generation ||
 		d.Status.UpdatedNumberScheduled+number(unserved, isAway) >= d.Status.DesiredNumberScheduled {
 		return condition.Absent(condition.NodePodsCurrent)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -128,7 +127,7 @@ func sortedTexts(problems []classProblem) []string {
 }
 
 func (c *Care) report(ctx context.Context, all findings, want demand) error {
-	conditions := []*applyoperatorv1.OperatorConditionApplyConfiguration{protection(all, want.protect), places(all.lost)}
+	conditions := []*condition.Said{protection(all, want.protect), places(all.lost)}
 	if message := describeLegacy(want.usage); message != "" {
 		conditions = append(conditions, condition.New(condition.LegacyVolumes, operatorv1.ConditionTrue, condition.OlderVolumes, message))
 	}
@@ -145,7 +144,7 @@ func (c *Care) unknown(ctx context.Context) error {
 		fmt.Sprintf("pools in use are not known, so that none is protected any more than before: %v", err)))
 }
 
-func protection(all findings, enabled bool) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func protection(all findings, enabled bool) *condition.Said {
 	status, reason := operatorv1.ConditionTrue, condition.AsExpected
 	var texts []string
 	if !enabled {
@@ -163,7 +162,7 @@ func protection(all findings, enabled bool) *applyoperatorv1.OperatorConditionAp
 	return condition.New(condition.PoolsProtected, status, reason, strings.Join(texts, "; "))
 }
 
-func places(lost []string) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func places(lost []string) *condition.Said {
 	if len(lost) == 0 {
 		return condition.New(condition.VolumePlacesPresent, operatorv1.ConditionTrue, condition.AsExpected, "")
 	}

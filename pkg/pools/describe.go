@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
@@ -17,7 +16,7 @@ const deniedAdvice = "; give the user of Secret " + driver.Namespace + "/" + dri
 
 // describe turns what is wrong into the condition; nil is the good case. The first match wins:
 // ErrNoPool may carry the refusal that led to it.
-func describe(problem error) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func describe(problem error) *condition.Said {
 	if problem == nil {
 		return condition.Good(condition.PoolsDegraded)
 	}

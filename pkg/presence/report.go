@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
@@ -30,7 +29,7 @@ func (c *controller) report(ctx context.Context, clusters []ceph.Cluster, infraI
 				strings.Join(slices.Sorted(maps.Keys(h.denied)), ", "), cluster.FSID, cluster.Credentials.UserID))
 		}
 	}
-	var wanted []*applyoperatorv1.OperatorConditionApplyConfiguration
+	var wanted []*condition.Said
 	message := ""
 	if len(shared) > 0 {
 		message = c.shared(infraID, shared)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -179,9 +178,9 @@ type kept struct {
 
 // describe returns the conditions for settings that cannot be read because of problem, or that are in
 // force although the spec does not have them; none if all is well.
-func describe(d driver.Driver, stand declared, problem error, last kept) []*applyoperatorv1.OperatorConditionApplyConfiguration {
-	degraded := func(reason, message string) []*applyoperatorv1.OperatorConditionApplyConfiguration {
-		return []*applyoperatorv1.OperatorConditionApplyConfiguration{
+func describe(d driver.Driver, stand declared, problem error, last kept) []*condition.Said {
+	degraded := func(reason, message string) []*condition.Said {
+		return []*condition.Said{
 			condition.New(condition.SettingsDegraded, operatorv1.ConditionTrue, reason, message),
 		}
 	}
@@ -198,7 +197,7 @@ func describe(d driver.Driver, stand declared, problem error, last kept) []*appl
 	case !stand.pruned:
 		return nil
 	}
-	return []*applyoperatorv1.OperatorConditionApplyConfiguration{
+	return []*condition.Said{
 		condition.New(condition.SettingsComplete, operatorv1.ConditionFalse, condition.SettingsAnnotated, fmt.Sprintf(
 			"%v: the cluster's CRD does not know it. What the annotation %s says is in force. Change it there: %s; or in the spec, after both of: %s",
 			driver.ErrPrunedSettings, driver.SettingsAnnotation, byAnnotation(d, stand.fields), wayBack(d, stand.fields))),

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/klog/v2"
 
@@ -105,7 +104,7 @@ func (c *Controller) finding(cluster ceph.Cluster, infraID string) finding {
 // sentence is what is told of the volumes of one Ceph cluster with the same verdict.
 type sentence struct{ reason, text string }
 
-func conditionOf(sentences []sentence) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func conditionOf(sentences []sentence) *condition.Said {
 	if len(sentences) == 0 {
 		return condition.New(condition.VolumesTagged, operatorv1.ConditionTrue, condition.AsExpected, "")
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -157,10 +156,10 @@ func fieldsOf(keys []string) []string {
 
 func (c classHints) manager() string { return c.Driver.OperatorName() + "-" + annotationsName }
 
-func (c classHints) untrue(reason, message string) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func (c classHints) untrue(reason, message string) *condition.Said {
 	return condition.New(condition.HarvesterClassesCurrent, operatorv1.ConditionFalse, reason, message)
 }
 
-func (c classHints) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
+func (c classHints) report(ctx context.Context, conditions ...*condition.Said) error {
 	return condition.Say(ctx, c.Operator, annotationsName, []string{condition.HarvesterClassesCurrent}, conditions...)
 }

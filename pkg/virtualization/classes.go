@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -204,12 +203,12 @@ func (c classController) forget(ctx context.Context, facts classFacts) error {
 // done are the steps, for a message.
 var done = map[step]string{create: "created", update: "updated", replace: "created anew", remove: "removed"}
 
-func foreignClass(class *storagev1.StorageClass) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func foreignClass(class *storagev1.StorageClass) *condition.Said {
 	return condition.New(condition.VirtualizationClassCurrent, operatorv1.ConditionFalse, condition.ForeignClass,
 		fmt.Sprintf("StorageClass %s, of driver %s, belongs to %s and is left alone; to let this operator make its own: oc delete storageclass %s",
 			class.Name, class.Provisioner, driver.Owner(class), class.Name))
 }
 
-func (c classController) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
+func (c classController) report(ctx context.Context, conditions ...*condition.Said) error {
 	return condition.Say(ctx, c.Operator, classesName, []string{condition.VirtualizationClassCurrent}, conditions...)
 }

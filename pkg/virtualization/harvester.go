@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -153,10 +152,10 @@ func (c entries) write(ctx context.Context, setting *unstructured.Unstructured, 
 
 func (c entries) annotation() string { return appliedPrefix + c.Driver.Name }
 
-func (c entries) untrue(reason, message string) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func (c entries) untrue(reason, message string) *condition.Said {
 	return condition.New(condition.HarvesterSettingsCurrent, operatorv1.ConditionFalse, reason, message)
 }
 
-func (c entries) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
+func (c entries) report(ctx context.Context, conditions ...*condition.Said) error {
 	return condition.Say(ctx, c.Operator, settingsName, []string{condition.HarvesterSettingsCurrent}, conditions...)
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -224,10 +223,10 @@ func covers(held, wanted any) bool {
 
 func (c keeper) manager() string { return c.Driver.OperatorName() + "-" + c.name }
 
-func (c keeper) untrue(reason, message string) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func (c keeper) untrue(reason, message string) *condition.Said {
 	return condition.New(c.conditionType, operatorv1.ConditionFalse, reason, message)
 }
 
-func (c keeper) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
+func (c keeper) report(ctx context.Context, conditions ...*condition.Said) error {
 	return condition.Say(ctx, c.Operator, c.name, []string{c.conditionType}, conditions...)
 }

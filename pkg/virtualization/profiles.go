@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -140,11 +139,11 @@ func below(object *unstructured.Unstructured, key string) values {
 	return out
 }
 
-func failed(err error) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func failed(err error) *condition.Said {
 	return condition.New(condition.StorageProfilesCurrent, operatorv1.ConditionFalse, condition.SyncError, err.Error())
 }
 
-func told(overrides []string) *applyoperatorv1.OperatorConditionApplyConfiguration {
+func told(overrides []string) *condition.Said {
 	if len(overrides) == 0 {
 		return condition.New(condition.StorageProfilesCurrent, operatorv1.ConditionTrue, condition.AsExpected, "")
 	}
@@ -152,6 +151,6 @@ func told(overrides []string) *applyoperatorv1.OperatorConditionApplyConfigurati
 }
 
 // report writes the condition, or takes an earlier one back.
-func (c profiles) report(ctx context.Context, conditions ...*applyoperatorv1.OperatorConditionApplyConfiguration) error {
+func (c profiles) report(ctx context.Context, conditions ...*condition.Said) error {
 	return condition.Say(ctx, c.Operator, profilesName, []string{condition.StorageProfilesCurrent}, conditions...)
 }
