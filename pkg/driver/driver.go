@@ -146,6 +146,9 @@ func Kinds() []string {
 // OperatorName names the operator's Deployment, ServiceAccount, leases and log component.
 func (d Driver) OperatorName() string { return "ceph-" + d.Kind + "-csi-driver-operator" }
 
+// FieldManager is that of what one of the operator's controllers applies.
+func (d Driver) FieldManager(controller string) string { return d.OperatorName() + "-" + controller }
+
 // ElsewhereRole names the ClusterRole that allows the operator what it needs in a namespace
 // which an administrator tells it of. Nothing binds it.
 func (d Driver) ElsewhereRole() string { return d.OperatorName() + "-elsewhere" }

@@ -35,7 +35,7 @@ func (s operands) dashboard() factory.Controller {
 	wanted := resourceread.ReadConfigMapV1OrDie(s.assets.Manifest(assets.Dashboard))
 	d := dashboard{
 		driver: s.Driver, operator: s.patient,
-		wanted: wanted, client: s.Kube.CoreV1(), manager: s.Driver.OperatorName() + "-" + name,
+		wanted: wanted, client: s.Kube.CoreV1(), manager: s.Driver.FieldManager(name),
 		watch: &ctrl.Watch{
 			Client: s.Dynamic, Resource: corev1.SchemeGroupVersion.WithResource("configmaps"),
 			Namespace: wanted.Namespace, Name: wanted.Name, Served: s.openshift,

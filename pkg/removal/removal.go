@@ -75,7 +75,7 @@ type Controller struct {
 // New returns the controller. While managementState is Removed it writes DriverRemoved: True when nothing
 // of the driver is left; otherwise False, reason WaitingForVolumes, Removing or SyncError.
 func New(config Config) *Controller {
-	c := &Controller{Config: config, manager: config.Driver.OperatorName() + "-" + controllerName}
+	c := &Controller{Config: config, manager: config.Driver.FieldManager(controllerName)}
 	c.Controller = factory.New().
 		WithSync(c.WithCR(c.sync)).
 		ResyncEvery(resync).

@@ -30,9 +30,6 @@ const (
 // crd is the CustomResourceDefinition that may know the settings or not.
 var crd = operatorv1.GroupVersion.WithResource("clustercsidrivers").GroupResource().String()
 
-// manager is who writes the conditions and the annotation.
-func manager(d driver.Driver) string { return d.OperatorName() + "-" + controllerName }
-
 // Config is all that the controller uses.
 type Config struct {
 	ctrl.Env
@@ -110,7 +107,7 @@ func (c controller) sync(ctx context.Context, syncCtx factory.SyncContext) error
 			return failed
 		}
 	}
-	return condition.Say(ctx, c.Operator, manager(c.Driver), []string{condition.SettingsDegraded, condition.SettingsComplete},
+	return condition.Say(ctx, c.Operator, c.Driver.FieldManager(controllerName), []string{condition.SettingsDegraded, condition.SettingsComplete},
 		describe(c.Driver, stand, problem, kept{found, failed})...)
 }
 
@@ -161,7 +158,7 @@ func (c controller) annotate(ctx context.Context, cr *unstructured.Unstructured,
 	}
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
-	if err := c.Apply(ctx, applied, manager(c.Driver)); err != nil {
+	if err := c.Apply(ctx, applied, c.Driver.FieldManager(controllerName)); err != nil {
 		return fmt.Errorf("writing annotation %s of ClusterCSIDriver %s: %w", driver.SettingsAnnotation, cr.GetName(), err)
 	}
 	return nil

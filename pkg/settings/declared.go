@@ -44,7 +44,7 @@ func declaredIn(d driver.Driver, cr *unstructured.Unstructured, last state.Setti
 		return out, err
 	}
 	text, found := cr.GetAnnotations()[driver.SettingsAnnotation]
-	out.annotation, out.copied = text, ctrl.AppliedAnnotation(cr, manager(d), driver.SettingsAnnotation)
+	out.annotation, out.copied = text, ctrl.AppliedAnnotation(cr, d.FieldManager(controllerName), driver.SettingsAnnotation)
 	if !found || member != nil || out.copied && !out.pruned {
 		return out, err
 	}

@@ -128,7 +128,7 @@ func (c *controller) write(ctx context.Context, wanted string) error {
 	defer cancel()
 	name := c.Driver.StatusConfigMap()
 	configMap := applycorev1.ConfigMap(name, driver.Namespace).WithData(map[string]string{key: wanted})
-	options := metav1.ApplyOptions{FieldManager: c.Driver.OperatorName() + "-" + controllerName, Force: true}
+	options := metav1.ApplyOptions{FieldManager: c.Driver.FieldManager(controllerName), Force: true}
 	if _, err := c.Kube.CoreV1().ConfigMaps(driver.Namespace).Apply(ctx, configMap, options); err != nil {
 		return fmt.Errorf("writing ConfigMap %s/%s: %w", driver.Namespace, name, err)
 	}

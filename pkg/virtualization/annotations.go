@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -46,9 +45,10 @@ func NewAnnotations(config Config) factory.Controller {
 }
 
 func (c classHints) sync(ctx context.Context, _ factory.SyncContext) error {
+	v := c.voice(annotationsName, condition.HarvesterClassesCurrent)
 	known, _ := c.Watches.all(storageProfiles, snapshotClasses)
 	if known == absent || len(c.Served(harvesterSettings)) == 0 {
-		return c.report(ctx)
+		return v.silent(ctx)
 	}
 	if known == loading {
 		return nil // NewProfiles tells why.
@@ -56,14 +56,13 @@ func (c classHints) sync(ctx context.Context, _ factory.SyncContext) error {
 	overrides, err := c.annotate(ctx)
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
-		// Our copy is a moment old; nothing is wrong.
-		return err
+		return err // Our copy is a moment old; nothing is wrong.
 	case err != nil:
-		return errors.Join(c.report(ctx, c.untrue(reasonOf(err), err.Error())), err)
+		return v.failed(ctx, reasonOf(err), err)
 	case len(overrides) > 0:
-		return c.report(ctx, c.untrue(condition.UserOverrides, strings.Join(overrides, "; ")))
+		return v.bad(ctx, condition.UserOverrides, strings.Join(overrides, "; "))
 	}
-	return c.report(ctx, condition.New(condition.HarvesterClassesCurrent, operatorv1.ConditionTrue, condition.AsExpected, ""))
+	return v.good(ctx)
 }
 
 func (c classHints) annotate(ctx context.Context) ([]string, error) {
@@ -97,10 +96,10 @@ func (c classHints) annotateOne(ctx context.Context, v driver.Virtualization, cl
 	for key, value := range class.Annotations {
 		current[key] = value
 	}
-	held := ownersOf(class, "f:metadata", "f:annotations")
-	wanted := annotations(hints(v, class, snapshots, status, fieldsOf(held.of(c.manager()))))
-	adopted := held.adopt(ownProcess, c.manager(), wanted)
-	p := decide(wanted, current, held, c.manager())
+	held, manager := ownersOf(class, "f:metadata", "f:annotations"), c.Driver.FieldManager(annotationsName)
+	wanted := annotations(hints(v, class, snapshots, status, fieldsOf(held.of(manager))))
+	adopted := held.adopt(ownProcess, manager, wanted)
+	p := decide(wanted, current, held, manager)
 	refused, err := p.perform(ctx, ".metadata.annotations.", func(ctx context.Context, set values) error {
 		return c.apply(ctx, class, set, adopted)
 	})
@@ -118,7 +117,7 @@ func (c classHints) apply(ctx context.Context, class *storagev1.StorageClass, se
 		"apiVersion": storagev1.SchemeGroupVersion.String(), "kind": "StorageClass", "metadata": metadata,
 	}}
 	resource := storagev1.SchemeGroupVersion.WithResource("storageclasses")
-	_, err := c.Dynamic.Resource(resource).Apply(ctx, class.Name, object, metav1.ApplyOptions{FieldManager: c.manager(), Force: force})
+	_, err := c.Dynamic.Resource(resource).Apply(ctx, class.Name, object, metav1.ApplyOptions{FieldManager: c.Driver.FieldManager(annotationsName), Force: force})
 	if err == nil {
 		c.Recorder.Eventf("StorageClassAnnotated", "Annotated StorageClass %s: %s", class.Name, text(set))
 	}
@@ -152,14 +151,4 @@ func fieldsOf(keys []string) []string {
 		}
 	}
 	return out
-}
-
-func (c classHints) manager() string { return c.Driver.OperatorName() + "-" + annotationsName }
-
-func (c classHints) untrue(reason, message string) *condition.Said {
-	return condition.New(condition.HarvesterClassesCurrent, operatorv1.ConditionFalse, reason, message)
-}
-
-func (c classHints) report(ctx context.Context, conditions ...*condition.Said) error {
-	return condition.Say(ctx, c.Operator, annotationsName, []string{condition.HarvesterClassesCurrent}, conditions...)
 }

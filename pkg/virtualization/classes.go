@@ -2,7 +2,6 @@ package virtualization
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -83,29 +82,28 @@ func (c classController) keep(ctx context.Context, state operatorv1.ManagementSt
 	if c.Watches.isUndecided() {
 		return nil
 	}
+	v := c.voice(classesName, condition.VirtualizationClassCurrent)
 	if c.asset == nil || state != operatorv1.Managed || !c.Open() || len(c.Served(machinesCRD)) == 0 {
-		return c.report(ctx)
+		return v.silent(ctx)
 	}
 	facts, err := c.gather()
 	if err != nil {
 		return err
 	}
 	if facts.existing != nil && facts.foreign(facts.existing) {
-		return c.report(ctx, foreignClass(facts.existing))
+		return v.bad(ctx, condition.ForeignClass, foreignClass(facts.existing))
 	}
 	if step, class := decideClass(facts); (step == replace || step == remove) && len(facts.images) > 0 {
-		return c.report(ctx, condition.New(condition.VirtualizationClassCurrent, operatorv1.ConditionFalse, condition.StorageClassInUseByImages,
-			"StorageClass "+class.Name+" "+usedBy(facts.images, facts.state)))
+		return v.bad(ctx, condition.StorageClassInUseByImages, "StorageClass "+class.Name+" "+usedBy(facts.images, facts.state))
 	}
 	err = c.act(ctx, facts)
-	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) {
-		// Our copy is a moment old; nothing is wrong.
-		return err
+	switch {
+	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err), apierrors.IsNotFound(err):
+		return err // Our copy is a moment old; nothing is wrong.
+	case err != nil:
+		return v.failed(ctx, reasonOf(err), err)
 	}
-	if err != nil {
-		return errors.Join(c.report(ctx, condition.New(condition.VirtualizationClassCurrent, operatorv1.ConditionFalse, reasonOf(err), err.Error())), err)
-	}
-	return c.report(ctx)
+	return v.silent(ctx)
 }
 
 func (c classController) gather() (classFacts, error) {
@@ -203,12 +201,7 @@ func (c classController) forget(ctx context.Context, facts classFacts) error {
 // done are the steps, for a message.
 var done = map[step]string{create: "created", update: "updated", replace: "created anew", remove: "removed"}
 
-func foreignClass(class *storagev1.StorageClass) *condition.Said {
-	return condition.New(condition.VirtualizationClassCurrent, operatorv1.ConditionFalse, condition.ForeignClass,
-		fmt.Sprintf("StorageClass %s, of driver %s, belongs to %s and is left alone; to let this operator make its own: oc delete storageclass %s",
-			class.Name, class.Provisioner, driver.Owner(class), class.Name))
-}
-
-func (c classController) report(ctx context.Context, conditions ...*condition.Said) error {
-	return condition.Say(ctx, c.Operator, classesName, []string{condition.VirtualizationClassCurrent}, conditions...)
+func foreignClass(class *storagev1.StorageClass) string {
+	return fmt.Sprintf("StorageClass %s, of driver %s, belongs to %s and is left alone; to let this operator make its own: oc delete storageclass %s",
+		class.Name, class.Provisioner, driver.Owner(class), class.Name)
 }

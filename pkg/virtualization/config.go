@@ -2,10 +2,12 @@ package virtualization
 
 import (
 	"context"
+	"errors"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 
+	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 )
 
@@ -28,6 +30,34 @@ func (c Config) controller(name string, sync factory.SyncFunc, more ...factory.I
 		WithInformers(c.StorageClasses.Informer(), c.Watches).
 		WithInformers(more...).
 		ToController(name, c.Recorder)
+}
+
+// voice says what a controller has to say of itself: its one condition.
+type voice struct {
+	writer              condition.Writer
+	name, conditionType string
+}
+
+func (c Config) voice(name, conditionType string) voice {
+	return voice{c.Operator, name, conditionType}
+}
+
+// silent takes an earlier condition back.
+func (v voice) silent(ctx context.Context) error {
+	return condition.Say(ctx, v.writer, v.name, []string{v.conditionType})
+}
+
+func (v voice) good(ctx context.Context) error {
+	return condition.Say(ctx, v.writer, v.name, nil, condition.New(v.conditionType, operatorv1.ConditionTrue, condition.AsExpected, ""))
+}
+
+func (v voice) bad(ctx context.Context, reason, message string) error {
+	return condition.Say(ctx, v.writer, v.name, nil, condition.New(v.conditionType, operatorv1.ConditionFalse, reason, message))
+}
+
+// failed tells of an error, and returns it.
+func (v voice) failed(ctx context.Context, reason string, err error) error {
+	return errors.Join(v.bad(ctx, reason, err.Error()), err)
 }
 
 // TakeBack takes back what the operator wrote into others' objects, and names it. Without the rights it has written

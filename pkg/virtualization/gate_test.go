@@ -131,8 +131,7 @@ func TestGateUndecided(t *testing.T) {
 	r.open, r.undecided = false, true
 	r.expect(t, "nobody knows yet whether the driver is deployed", storageProfiles, loading)
 	machines := &MachinesController{MachinesConfig: MachinesConfig{Config: Config{Env: ctrl.Env{Operator: r.operator}, Watches: r.config.Watches}}}
-	before := condition.New(condition.MachinesUsable, operatorv1.ConditionFalse, condition.SyncError, "m")
-	if err := machines.report(t.Context(), before); err != nil {
+	if err := machines.voice(machinesName, condition.MachinesUsable).bad(t.Context(), condition.SyncError, "m"); err != nil {
 		t.Fatal(err)
 	}
 	if err := machines.sync(t.Context(), r.syncCtx); err != nil || r.operator.Condition(condition.MachinesUsable) == nil {

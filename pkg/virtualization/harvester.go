@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,12 +36,13 @@ func NewSettings(config Config) factory.Controller {
 }
 
 func (c entries) sync(ctx context.Context, _ factory.SyncContext) error {
+	v := c.voice(settingsName, condition.HarvesterSettingsCurrent)
 	known, problem := c.Watches.all(driverConfig, expansion, snapshotClasses)
 	switch {
 	case known == absent:
-		return c.report(ctx)
+		return v.silent(ctx)
 	case known == loading && problem != nil:
-		return c.report(ctx, c.untrue(condition.SyncError, problem.Error()))
+		return v.bad(ctx, condition.SyncError, problem.Error())
 	case known == loading:
 		return nil
 	}
@@ -65,22 +65,22 @@ func (c entries) sync(ctx context.Context, _ factory.SyncContext) error {
 		}
 		errs = append(errs, err)
 	}
-	return c.conclude(ctx, invalid, overridden, errors.Join(errs...))
+	return v.conclude(ctx, invalid, overridden, errors.Join(errs...))
 }
 
-func (c entries) conclude(ctx context.Context, invalid, overridden []string, err error) error {
+func (v voice) conclude(ctx context.Context, invalid, overridden []string, err error) error {
 	messages := strings.Join(slices.Concat(invalid, overridden), "; ")
 	switch {
 	case apierrors.IsConflict(err):
 		return err // Our copy is a moment old; nothing is wrong.
 	case err != nil:
-		return errors.Join(c.report(ctx, c.untrue(condition.SyncError, err.Error())), err)
+		return v.failed(ctx, condition.SyncError, err)
 	case len(invalid) > 0:
-		return c.report(ctx, c.untrue(condition.InvalidSetting, messages))
+		return v.bad(ctx, condition.InvalidSetting, messages)
 	case len(overridden) > 0:
-		return c.report(ctx, c.untrue(condition.UserOverrides, messages))
+		return v.bad(ctx, condition.UserOverrides, messages)
 	}
-	return c.report(ctx, condition.New(condition.HarvesterSettingsCurrent, operatorv1.ConditionTrue, condition.AsExpected, ""))
+	return v.good(ctx)
 }
 
 // snapshotEntry is the driver's entry in csi-driver-config; empty without a snapshot class.
@@ -151,11 +151,3 @@ func (c entries) write(ctx context.Context, setting *unstructured.Unstructured, 
 }
 
 func (c entries) annotation() string { return appliedPrefix + c.Driver.Name }
-
-func (c entries) untrue(reason, message string) *condition.Said {
-	return condition.New(condition.HarvesterSettingsCurrent, operatorv1.ConditionFalse, reason, message)
-}
-
-func (c entries) report(ctx context.Context, conditions ...*condition.Said) error {
-	return condition.Say(ctx, c.Operator, settingsName, []string{condition.HarvesterSettingsCurrent}, conditions...)
-}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -72,8 +71,9 @@ func (c keeper) sync(ctx context.Context, _ factory.SyncContext) error {
 	if c.Watches.isUndecided() {
 		return nil
 	}
+	v := c.voice(c.name, c.conditionType)
 	if !c.Watches.isOpen() {
-		return c.report(ctx)
+		return v.silent(ctx)
 	}
 	w, err := c.wanted()
 	if errors.Is(err, errUndecided) {
@@ -91,7 +91,7 @@ func (c keeper) sync(ctx context.Context, _ factory.SyncContext) error {
 		switch s, why := c.Watches.state(k); {
 		case !bound: // Nothing is there, and nothing is to be.
 		case s == loading && why != nil && w.asked:
-			return c.report(ctx, c.untrue(condition.SyncError, why.Error()))
+			return v.bad(ctx, condition.SyncError, why.Error())
 		case s == loading || s == absent && len(k.wanted(c.Served)) > 0:
 			return nil // The gate, or the API server, has not come round to it.
 		case s == ready:
@@ -112,13 +112,13 @@ func (c keeper) sync(ctx context.Context, _ factory.SyncContext) error {
 	case err != nil:
 		return c.failed(ctx, err)
 	case len(foreign) > 0:
-		return c.report(ctx, c.untrue(condition.ForeignObject, strings.Join(foreign, "; ")))
+		return v.bad(ctx, condition.ForeignObject, strings.Join(foreign, "; "))
 	case w.asked && w.pointless != "":
-		return c.report(ctx, c.untrue(condition.NotSupported, w.pointless))
+		return v.bad(ctx, condition.NotSupported, w.pointless)
 	case w.asked:
-		return c.report(ctx, condition.New(c.conditionType, operatorv1.ConditionTrue, condition.AsExpected, ""))
+		return v.good(ctx)
 	}
-	return c.report(ctx)
+	return v.silent(ctx)
 }
 
 // failed tells of an error; nil is none.
@@ -126,7 +126,7 @@ func (c keeper) failed(ctx context.Context, err error) error {
 	if err == nil || apierrors.IsConflict(err) {
 		return err // Our copy is a moment old; nothing is wrong.
 	}
-	return errors.Join(c.report(ctx, c.untrue(condition.SyncError, err.Error())), err)
+	return c.voice(c.name, c.conditionType).failed(ctx, condition.SyncError, err)
 }
 
 // clean says whether it is proved that nothing of the operator is left: somebody has looked. A kind that the
@@ -187,7 +187,7 @@ func (c keeper) act(ctx context.Context, todo change) error {
 		return nil
 	}
 	name := todo.apply.GetName()
-	_, err := client.Apply(ctx, name, todo.apply, metav1.ApplyOptions{FieldManager: c.manager(), Force: true})
+	_, err := client.Apply(ctx, name, todo.apply, metav1.ApplyOptions{FieldManager: c.Driver.FieldManager(c.name), Force: true})
 	if err != nil {
 		return fmt.Errorf("writing %s %s: %w", todo.apply.GetKind(), name, err)
 	}
@@ -219,14 +219,4 @@ func covers(held, wanted any) bool {
 		return true
 	}
 	return reflect.DeepEqual(held, wanted)
-}
-
-func (c keeper) manager() string { return c.Driver.OperatorName() + "-" + c.name }
-
-func (c keeper) untrue(reason, message string) *condition.Said {
-	return condition.New(c.conditionType, operatorv1.ConditionFalse, reason, message)
-}
-
-func (c keeper) report(ctx context.Context, conditions ...*condition.Said) error {
-	return condition.Say(ctx, c.Operator, c.name, []string{c.conditionType}, conditions...)
 }

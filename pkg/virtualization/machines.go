@@ -54,6 +54,7 @@ func NewMachines(config MachinesConfig) *MachinesController {
 }
 
 func (c *MachinesController) sync(ctx context.Context, _ factory.SyncContext) error {
+	v := c.voice(machinesName, condition.MachinesUsable)
 	importing, why := c.Watches.all(storageProfiles, snapshotClasses, importers)
 	harvesting, _ := c.Watches.all(driverConfig, snapshotClasses)
 	if importing == absent {
@@ -62,9 +63,9 @@ func (c *MachinesController) sync(ctx context.Context, _ factory.SyncContext) er
 	switch {
 	case importing == absent && harvesting == absent:
 		clear(c.told)
-		return c.report(ctx)
+		return v.silent(ctx)
 	case importing == loading && why != nil:
-		return c.report(ctx, condition.New(condition.MachinesUsable, operatorv1.ConditionFalse, condition.SyncError, why.Error()))
+		return v.bad(ctx, condition.SyncError, why.Error())
 	case importing == loading, harvesting == loading:
 		return nil
 	}
@@ -78,18 +79,14 @@ func (c *MachinesController) sync(ctx context.Context, _ factory.SyncContext) er
 	found := mistakes(facts)
 	if len(found) == 0 {
 		clear(c.told)
-		return c.report(ctx, condition.New(condition.MachinesUsable, operatorv1.ConditionTrue, condition.AsExpected, ""))
+		return v.good(ctx)
 	}
 	var messages []string
 	for _, m := range found {
 		messages = append(messages, m.Message)
 	}
-	err = c.report(ctx, condition.New(condition.MachinesUsable, operatorv1.ConditionFalse, found[0].Reason, strings.Join(messages, "; ")))
+	err = v.bad(ctx, found[0].Reason, strings.Join(messages, "; "))
 	return errors.Join(err, c.tell(ctx, found))
-}
-
-func (c *MachinesController) report(ctx context.Context, said ...*condition.Said) error {
-	return condition.Say(ctx, c.Operator, machinesName, []string{condition.MachinesUsable}, said...)
 }
 
 // tell writes an event for each mistake that is new.

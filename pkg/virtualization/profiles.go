@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/library-go/pkg/controller/factory"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -32,25 +31,26 @@ func NewProfiles(config Config) factory.Controller {
 }
 
 func (c profiles) sync(ctx context.Context, _ factory.SyncContext) error {
+	v := c.voice(profilesName, condition.StorageProfilesCurrent)
 	known, problem := c.Watches.all(storageProfiles, snapshotClasses)
-	if known == absent {
-		return c.report(ctx)
-	}
-	if known == loading {
-		if problem == nil {
-			return nil
-		}
-		return c.report(ctx, failed(problem))
+	switch {
+	case known == absent:
+		return v.silent(ctx)
+	case known == loading && problem != nil:
+		return v.bad(ctx, condition.SyncError, problem.Error())
+	case known == loading:
+		return nil
 	}
 	overrides, err := c.complete(ctx)
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		// Our copy is a moment old; nothing is wrong.
-		return err
+	switch {
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+		return err // Our copy is a moment old; nothing is wrong.
+	case err != nil:
+		return v.failed(ctx, condition.SyncError, err)
+	case len(overrides) > 0:
+		return v.bad(ctx, condition.UserOverrides, strings.Join(overrides, "; "))
 	}
-	if err != nil {
-		return errors.Join(c.report(ctx, failed(err)), err)
-	}
-	return c.report(ctx, told(overrides))
+	return v.good(ctx)
 }
 
 // complete brings all StorageProfiles up to date, and returns what others have chosen.
@@ -89,13 +89,13 @@ func (c profiles) completeOne(ctx context.Context, class *storagev1.StorageClass
 	case status["provisioner"] == nil:
 		return nil, nil // CDI has just made it, and will tell what it knows.
 	default:
-		wanted = hints(v, class, snapshotClassFor(class, all), status, held.of(c.manager()))
+		wanted = hints(v, class, snapshotClassFor(class, all), status, held.of(c.Driver.FieldManager(profilesName)))
 	}
 	if len(c.Served(harvesterSettings)) > 0 {
 		// Harvester empties the other fields unless annotations of the StorageClass have them.
 		maps.DeleteFunc(wanted, func(key string, _ any) bool { return key != imageFormatField })
 	}
-	p := decide(wanted, below(profile, "spec"), held, c.manager())
+	p := decide(wanted, below(profile, "spec"), held, c.Driver.FieldManager(profilesName))
 	refused, err := p.perform(ctx, ".spec.", func(ctx context.Context, spec values) error { return c.apply(ctx, profile, spec) })
 	if err != nil {
 		return nil, fmt.Errorf("completing StorageProfile %s: %w", profile.GetName(), err)
@@ -114,14 +114,12 @@ func (c profiles) apply(ctx context.Context, profile *unstructured.Unstructured,
 	object.SetKind(profile.GetKind())
 	object.SetName(profile.GetName())
 	object.SetUID(profile.GetUID())
-	_, err := c.Dynamic.Resource(resource).Apply(ctx, profile.GetName(), object, metav1.ApplyOptions{FieldManager: c.manager()})
+	_, err := c.Dynamic.Resource(resource).Apply(ctx, profile.GetName(), object, metav1.ApplyOptions{FieldManager: c.Driver.FieldManager(profilesName)})
 	if err == nil {
 		c.Recorder.Eventf("StorageProfileCompleted", "Completed StorageProfile %s: %s", profile.GetName(), text(spec))
 	}
 	return err
 }
-
-func (c profiles) manager() string { return c.Driver.OperatorName() + "-" + profilesName }
 
 // message tells of a field of a StorageProfile.
 func (o override) message(profile string) string {
@@ -137,20 +135,4 @@ func (o override) message(profile string) string {
 func below(object *unstructured.Unstructured, key string) values {
 	out, _, _ := unstructured.NestedMap(object.Object, key)
 	return out
-}
-
-func failed(err error) *condition.Said {
-	return condition.New(condition.StorageProfilesCurrent, operatorv1.ConditionFalse, condition.SyncError, err.Error())
-}
-
-func told(overrides []string) *condition.Said {
-	if len(overrides) == 0 {
-		return condition.New(condition.StorageProfilesCurrent, operatorv1.ConditionTrue, condition.AsExpected, "")
-	}
-	return condition.New(condition.StorageProfilesCurrent, operatorv1.ConditionFalse, condition.UserOverrides, strings.Join(overrides, "; "))
-}
-
-// report writes the condition, or takes an earlier one back.
-func (c profiles) report(ctx context.Context, conditions ...*condition.Said) error {
-	return condition.Say(ctx, c.Operator, profilesName, []string{condition.StorageProfilesCurrent}, conditions...)
 }

@@ -17,7 +17,7 @@ import (
 
 // TestProfilesAreReleased: what is ours goes where it is not for us any more to say, and what is a user's stays.
 func TestProfilesAreReleased(t *testing.T) {
-	manager := profiles{wishing(t, driver.RBD, nil)}.manager()
+	manager := driver.RBD.FieldManager(profilesName)
 	for name, tc := range map[string]struct {
 		reason, class, field, owner string
 		writes                      int

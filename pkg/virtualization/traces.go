@@ -40,7 +40,7 @@ func Traces(ctx context.Context, client dynamic.Interface, d driver.Driver) ([]T
 	var errs []error
 	for _, a := range []applied{
 		{client: client.Resource(storageProfileVersion), resource: storageProfileVersion, kind: "StorageProfile",
-			manager: d.OperatorName() + "-" + profilesName, path: []string{"f:spec"}},
+			manager: d.FieldManager(profilesName), path: []string{"f:spec"}},
 		inClasses(client, d),
 	} {
 		found, err := a.traces(ctx)
@@ -69,7 +69,7 @@ func Traces(ctx context.Context, client dynamic.Interface, d driver.Driver) ([]T
 // inClasses are the annotations of StorageClasses.
 func inClasses(client dynamic.Interface, d driver.Driver) applied {
 	return applied{client: client.Resource(storageClassVersion), resource: storageClassVersion, kind: "StorageClass",
-		manager: d.OperatorName() + "-" + annotationsName, path: []string{"f:metadata", "f:annotations"}}
+		manager: d.FieldManager(annotationsName), path: []string{"f:metadata", "f:annotations"}}
 }
 
 // applied are fields that were written by server-side apply.
