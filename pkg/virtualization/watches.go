@@ -60,15 +60,7 @@ const (
 func NewWatches() *Watches { return &Watches{undecided: true} }
 
 // setOpen says whether the driver is deployed, and Managed.
-func (w *Watches) setOpen(open bool) {
-	w.mu.Lock()
-	news := w.open != open
-	w.open = open
-	w.mu.Unlock()
-	if news {
-		w.Wake()
-	}
-}
+func (w *Watches) setOpen(open bool) { w.set(&w.open, open) }
 
 func (w *Watches) isOpen() bool {
 	w.mu.Lock()
@@ -77,10 +69,12 @@ func (w *Watches) isOpen() bool {
 }
 
 // decide says that the gate has looked at every kind.
-func (w *Watches) decide() {
+func (w *Watches) decide() { w.set(&w.undecided, false) }
+
+func (w *Watches) set(fact *bool, to bool) {
 	w.mu.Lock()
-	news := w.undecided
-	w.undecided = false
+	news := *fact != to
+	*fact = to
 	w.mu.Unlock()
 	if news {
 		w.Wake()
@@ -200,7 +194,7 @@ func (w *Watches) start(ctx context.Context, client dynamic.Interface, k kind, r
 		DeleteFunc: func(any) { w.Wake() },
 	})
 	failed := func(_ context.Context, _ *cache.Reflector, err error) { w.fail(started, err) }
-	if err = errors.Join(err, informer.SetTransform(trim(k)), informer.SetWatchErrorHandlerWithContext(failed)); err != nil {
+	if err = errors.Join(err, informer.SetTransform(k.trim), informer.SetWatchErrorHandlerWithContext(failed)); err != nil {
 		stop()
 		return fmt.Errorf("watching %s: %w", k.crd(), err)
 	}
@@ -264,14 +258,6 @@ func (w *Watches) forget(k kind) {
 	if held != nil || awaited {
 		w.Wake()
 	}
-}
-
-// trim returns the transformation of a kind; the cache needs one that is not nil.
-func trim(k kind) cache.TransformFunc {
-	if k.trim != nil {
-		return k.trim
-	}
-	return func(object any) (any, error) { return object, nil }
 }
 
 func byName(a, b *unstructured.Unstructured) int { return cmp.Compare(a.GetName(), b.GetName()) }
