@@ -10,7 +10,6 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
-	"github.com/openshift/ceph-csi-driver-operator/pkg/gate"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/shell"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/usage"
 )
@@ -167,7 +166,7 @@ func csiDrivers(config Config, f facts) []Line {
 			lines = append(lines, unknown(name, fact.err.Error()))
 		case fact.value == nil:
 			lines = append(lines, right(name, "not there: the operator makes it"))
-		case !gate.Ours(fact.value):
+		case !driver.Applied(fact.value):
 			lines = append(lines, wrong(name, fmt.Sprintf("belongs to %s: the operator leaves it alone and does not deploy the driver", driver.Owner(fact.value)),
 				"oc delete csidriver "+d.Name+"  # after the other driver is removed; or stay with it"))
 		default:
@@ -205,7 +204,7 @@ func classes(config Config, f facts) []Line {
 	for _, d := range config.Drivers {
 		used := usage.Of(d, nil, f.cluster.classes.value, nil)
 		problems := used.Unreadable
-		if other := f.cluster.csiDrivers[d.Name]; other.value == nil || gate.Ours(other.value) {
+		if other := f.cluster.csiDrivers[d.Name]; other.value == nil || driver.Applied(other.value) {
 			problems = slices.Concat(problems, used.Ineffective)
 		}
 		for _, p := range problems {

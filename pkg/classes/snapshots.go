@@ -16,6 +16,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/condition"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
@@ -136,7 +137,7 @@ func (c *snapshots) syncClass(ctx context.Context, syncCtx factory.SyncContext, 
 	existing := w.get(c.Driver.SnapshotClass)
 	if existing != nil && foreignSnapshotClass(existing, c.Driver) {
 		owner, _, _ := unstructured.NestedString(existing.Object, "driver")
-		return foreignMessage(class.asset.GetKind(), existing, owner), nil
+		return driver.LeftAlone(class.asset.GetKind(), existing, owner), nil
 	}
 	place, decided := c.Placement.Get()
 	if !decided || !managed {

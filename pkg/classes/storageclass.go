@@ -64,12 +64,6 @@ type Decision struct {
 	Undecided  error
 }
 
-// Foreign says whether a StorageClass of our name is somebody else's: another provisioner, or
-// without our mark.
-func Foreign(existing *storagev1.StorageClass, d driver.Driver) bool {
-	return existing.Provisioner != d.Name || !d.Owns(existing)
-}
-
 // Guard runs library-go's controller where it may run. It must not where the class is foreign or
 // where disk images use it, neither of which may be deleted, nor where the hook could only fail.
 func (s *StorageClass) Guard(inner factory.SyncFunc) factory.SyncFunc {
@@ -105,7 +99,7 @@ func (s *StorageClass) ready() (ready bool, held operatorv1.StorageClassStateNam
 		_, undecided := s.parameters()
 		return undecided == nil, "", nil
 	}
-	if Foreign(existing, s.Driver) {
+	if s.Driver.Foreign(existing) {
 		return false, "", nil
 	}
 	state, err := s.State()
@@ -144,7 +138,7 @@ func (s *StorageClass) Hook() csistorageclasscontroller.StorageClassHookFunc {
 		if err != nil {
 			return err
 		}
-		if existing != nil && Foreign(existing, s.Driver) {
+		if existing != nil && s.Driver.Foreign(existing) {
 			return fmt.Errorf("StorageClass %s %w", class.Name, ErrForeign)
 		}
 		parameters, undecided := s.parameters()

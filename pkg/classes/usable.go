@@ -12,7 +12,6 @@ import (
 	"github.com/openshift/library-go/pkg/controller/factory"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
@@ -128,18 +127,14 @@ func (c *usability) volumes() ([]*corev1.PersistentVolume, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing PersistentVolumes: %w", err)
 	}
-	return slices.DeleteFunc(all, func(volume *corev1.PersistentVolume) bool { return !c.isOurs(volume) }), nil
-}
-
-func (c *usability) isOurs(volume *corev1.PersistentVolume) bool {
-	return volume.Spec.CSI != nil && volume.Spec.CSI.Driver == c.Driver.Name
+	return slices.DeleteFunc(all, func(volume *corev1.PersistentVolume) bool { return !c.Driver.Serves(volume) }), nil
 }
 
 // matters says of what an event carries that it is a volume that names Secrets of other namespaces, or may be unheard: there
 // are few.
 func (c *usability) matters(object any) bool {
 	volume, ok := ctrl.Object(object).(*corev1.PersistentVolume)
-	if !ok || !c.isOurs(volume) {
+	if !ok || !c.Driver.Serves(volume) {
 		return false
 	}
 	uses := secretUses{}
@@ -169,15 +164,8 @@ func usable(kind string, troubles ...trouble) *condition.Said {
 }
 
 func foreign(existing *storagev1.StorageClass, d driver.Driver) []string {
-	if existing == nil || !Foreign(existing, d) {
+	if existing == nil || !d.Foreign(existing) {
 		return nil
 	}
-	return []string{foreignMessage("StorageClass", existing, existing.Provisioner)}
-}
-
-// foreignMessage says whose a class is and how to end that.
-func foreignMessage(kind string, existing metav1.Object, provisioner string) string {
-	name := existing.GetName()
-	return fmt.Sprintf("%s %s, of driver %s, belongs to %s and is left alone; to let this operator make its own: oc delete %s %s",
-		kind, name, provisioner, driver.Owner(existing), strings.ToLower(kind), name)
+	return []string{driver.LeftAlone("StorageClass", existing, existing.Provisioner)}
 }

@@ -2,6 +2,8 @@ package driver
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -13,6 +15,21 @@ const ManagedByLabel = "storage.openshift.io/managed-by"
 // Owns says whether the object carries the mark of the driver's operator.
 func (d Driver) Owns(object metav1.Object) bool {
 	return object.GetLabels()[ManagedByLabel] == d.OperatorName()
+}
+
+// Applied says whether a CSIDriver was applied from our assets. Users may strip the first mark, the second
+// comes with every apply. Helm's annotations prove nothing, they outlive its object.
+func Applied(csiDriver metav1.Object) bool {
+	_, managed := csiDriver.GetAnnotations()["csi.openshift.io/managed"]
+	_, hashed := csiDriver.GetAnnotations()[specHash]
+	return managed || hashed
+}
+
+// LeftAlone says whose a class of the operator's name is, and how to end that.
+func LeftAlone(kind string, class metav1.Object, provisioner string) string {
+	name := class.GetName()
+	return fmt.Sprintf("%s %s, of driver %s, belongs to %s and is left alone; to let this operator make its own: oc delete %s %s",
+		kind, name, provisioner, Owner(class), strings.ToLower(kind), name)
 }
 
 // Marks of those who deploy ceph-csi otherwise.

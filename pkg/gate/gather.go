@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
@@ -46,7 +47,7 @@ func (c *Gate) csiDriver(in *Input) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("reading CSIDriver %s: %w", c.Driver.Name, err)
 	}
-	if ours(csiDriver) {
+	if driver.Applied(csiDriver) {
 		return true, nil
 	}
 	in.Foreign, in.Owner = true, driver.Owner(csiDriver)
@@ -106,10 +107,5 @@ func (c *Gate) volumes() (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("listing PersistentVolumes: %w", err)
 	}
-	for _, volume := range volumes {
-		if c.ofDriver(volume) {
-			return true, nil
-		}
-	}
-	return false, nil
+	return slices.ContainsFunc(volumes, c.Driver.Serves), nil
 }

@@ -81,8 +81,7 @@ func (c *Controller) speaksMsgr2(settings driver.Settings) bool {
 
 // isMsgr2 says whether a volume of the driver has kernel clients speak messenger protocol 2, whatever the settings.
 func (c *Controller) isMsgr2(volume *corev1.PersistentVolume) bool {
-	return volume.Spec.CSI != nil && volume.Spec.CSI.Driver == c.Driver.Name &&
-		c.Driver.SpeaksMsgr2(volume.Spec.CSI.VolumeAttributes, driver.Settings{})
+	return c.Driver.Serves(volume) && c.Driver.SpeaksMsgr2(volume.Spec.CSI.VolumeAttributes, driver.Settings{})
 }
 
 // matters says of what an event carries that it is such a volume: there are few.

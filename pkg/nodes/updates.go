@@ -35,7 +35,7 @@ func (n Updates) Matters(object any) bool {
 	case *storagev1.StorageClass:
 		return o.Provisioner == n.Driver.Name && driver.InUserSpace(o.Parameters)
 	case *corev1.PersistentVolume:
-		return o.Spec.CSI != nil && o.Spec.CSI.Driver == n.Driver.Name && driver.InUserSpace(o.Spec.CSI.VolumeAttributes)
+		return n.Driver.Serves(o) && driver.InUserSpace(o.Spec.CSI.VolumeAttributes)
 	}
 	return false
 }

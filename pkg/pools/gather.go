@@ -77,11 +77,10 @@ func (c *Controller) holds(ctx context.Context, in input) (bool, error) {
 	used, _ := in.settled()
 	elsewhere := false
 	for _, volume := range volumes {
-		csi := volume.Spec.CSI
-		if csi == nil || csi.Driver != c.Driver.Name || !sameCluster(in.fsid, c.Driver.Storage.FromParameters(csi.VolumeAttributes)) {
+		if !c.Driver.Serves(volume) || !sameCluster(in.fsid, c.Driver.Storage.FromParameters(volume.Spec.CSI.VolumeAttributes)) {
 			continue
 		}
-		switch driver.Directory(csi.VolumeAttributes) {
+		switch driver.Directory(volume.Spec.CSI.VolumeAttributes) {
 		case driver.GroupDirectory(used.group):
 			return true, nil
 		case driver.GroupDirectory(in.settings.SubvolumeGroup):
@@ -117,11 +116,10 @@ func (c *Controller) places(fsid string) (map[ceph.Placement]int, error) {
 	}
 	counts := map[ceph.Placement]int{}
 	for _, volume := range volumes {
-		csi := volume.Spec.CSI
-		if csi == nil || csi.Driver != c.Driver.Name {
+		if !c.Driver.Serves(volume) {
 			continue
 		}
-		place := c.Driver.Storage.FromParameters(csi.VolumeAttributes)
+		place := c.Driver.Storage.FromParameters(volume.Spec.CSI.VolumeAttributes)
 		if named(place) && sameCluster(fsid, place) {
 			counts[place]++
 		}

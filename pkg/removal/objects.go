@@ -71,7 +71,7 @@ func ObjectsOf(d driver.Driver, set assets.Set) (Objects, error) {
 			return out, err
 		}
 		if name == assets.CSIDriver {
-			object.Mine = applied
+			object.Mine = driver.Applied
 		}
 		out.Rest = append(out.Rest, object)
 	}
@@ -115,13 +115,6 @@ func Parse(name string, content []byte) (Object, error) {
 		return Object{}, fmt.Errorf("%s is of kind %q, which nobody would remove", name, manifest.Kind)
 	}
 	return Object{Kind: manifest.Kind, Namespace: manifest.Metadata.Namespace, Name: manifest.Metadata.Name}, nil
-}
-
-// applied says whether a CSIDriver was applied from our assets: one of Helm or ceph-csi-operator has neither.
-func applied(object metav1.Object) bool {
-	_, managed := object.GetAnnotations()["csi.openshift.io/managed"]
-	_, hashed := object.GetAnnotations()["operator.openshift.io/spec-hash"]
-	return managed || hashed
 }
 
 // Native are the kinds of objects that the API server itself serves.

@@ -61,13 +61,13 @@ type classFacts struct {
 //	Managed   | ours    | missing       | create, with what its predecessor had; else the default unless there is one, or CDI imports elsewhere
 //	Managed   | ours    | ours, differs | update or replace; annotations and labels stay
 func decideClass(f classFacts) (step, *storagev1.StorageClass) {
-	ours := f.existing != nil && !f.foreign(f.existing)
+	ours := f.existing != nil && !f.driver.Foreign(f.existing)
 	switch {
 	case f.existing != nil && !ours, f.state == operatorv1.UnmanagedStorageClass:
 		return nothing, nil
 	case f.state == operatorv1.RemovedStorageClass && ours:
 		return remove, f.existing
-	case f.state == operatorv1.RemovedStorageClass, f.base == nil, f.foreign(f.base):
+	case f.state == operatorv1.RemovedStorageClass, f.base == nil, f.driver.Foreign(f.base):
 		return nothing, nil
 	}
 	wanted := f.wanted()
@@ -87,10 +87,6 @@ func decideClass(f classFacts) (step, *storagev1.StorageClass) {
 		return update, wanted
 	}
 	return nothing, nil
-}
-
-func (f classFacts) foreign(class *storagev1.StorageClass) bool {
-	return class.Provisioner != f.driver.Name || !f.driver.Owns(class)
 }
 
 // wanted is base with what the asset adds.

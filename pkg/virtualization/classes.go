@@ -90,8 +90,8 @@ func (c classController) keep(ctx context.Context, state operatorv1.ManagementSt
 	if err != nil {
 		return err
 	}
-	if facts.existing != nil && facts.foreign(facts.existing) {
-		return v.bad(ctx, condition.ForeignClass, foreignClass(facts.existing))
+	if facts.existing != nil && c.Driver.Foreign(facts.existing) {
+		return v.bad(ctx, condition.ForeignClass, driver.LeftAlone("StorageClass", facts.existing, facts.existing.Provisioner))
 	}
 	if step, class := decideClass(facts); (step == replace || step == remove) && len(facts.images) > 0 {
 		return v.bad(ctx, condition.StorageClassInUseByImages, "StorageClass "+class.Name+" "+usedBy(facts.images, facts.state))
@@ -200,8 +200,3 @@ func (c classController) forget(ctx context.Context, facts classFacts) error {
 
 // done are the steps, for a message.
 var done = map[step]string{create: "created", update: "updated", replace: "created anew", remove: "removed"}
-
-func foreignClass(class *storagev1.StorageClass) string {
-	return fmt.Sprintf("StorageClass %s, of driver %s, belongs to %s and is left alone; to let this operator make its own: oc delete storageclass %s",
-		class.Name, class.Provisioner, driver.Owner(class), class.Name)
-}
