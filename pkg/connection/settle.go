@@ -144,7 +144,7 @@ func (c *Connection[S]) remember(ctx context.Context, w world, views []view, fsi
 	var learnt []view
 	for _, v := range views {
 		if v.live && v.unsaved && v.cluster.FSID == fsid {
-			next = next.Succeed(recordOf(v.cluster))
+			next = next.Succeed(state.ClusterOf(v.cluster))
 			learnt = append(learnt, v)
 		}
 	}
@@ -153,7 +153,7 @@ func (c *Connection[S]) remember(ctx context.Context, w world, views []view, fsi
 	}
 	for _, v := range views {
 		if v.live && v.unsaved && v.cluster.FSID != next.FSID {
-			next = next.Beside(recordOf(v.cluster))
+			next = next.Beside(state.ClusterOf(v.cluster))
 			learnt = append(learnt, v)
 		}
 	}
@@ -169,14 +169,6 @@ func (c *Connection[S]) remember(ctx context.Context, w world, views []view, fsi
 		}
 	}
 	return nil
-}
-
-func recordOf(cluster ceph.Cluster) state.Cluster {
-	record := state.Cluster{FSID: cluster.FSID, Epoch: cluster.MonMap.Epoch, Monitors: cluster.MonMap.Monitors()}
-	for _, a := range cluster.MonMap.MonHost() {
-		record.MonHost = append(record.MonHost, a.String())
-	}
-	return record
 }
 
 func (c *Connection[S]) report(ctx context.Context, o outcome) error {

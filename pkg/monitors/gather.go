@@ -25,7 +25,7 @@ func (c *Controller) gather() known {
 		cluster = state.Cluster{}
 	}
 	if live, ok := c.Cluster.Get(); ok {
-		cluster = cluster.Succeed(recordOf(live))
+		cluster = cluster.Succeed(state.ClusterOf(live))
 	}
 	msgr2 := c.speaksMsgr2(settings)
 	k := known{
@@ -38,7 +38,7 @@ func (c *Controller) gather() known {
 		k.releases[other.FSID] = other.Releases
 		k.maps = append(k.maps, other.MonMap)
 		if other.FSID != cluster.FSID {
-			further := recordOf(other)
+			further := state.ClusterOf(other)
 			if c.Driver.PicksMons {
 				further = c.inForm(further, msgr2)
 			}
@@ -54,14 +54,6 @@ func (c *Controller) gather() known {
 		k.place = ceph.Placement(recorded)
 	}
 	return k
-}
-
-func recordOf(cluster ceph.Cluster) state.Cluster {
-	record := state.Cluster{FSID: cluster.FSID, Epoch: cluster.MonMap.Epoch, Monitors: cluster.MonMap.Monitors()}
-	for _, a := range cluster.MonMap.MonHost() {
-		record.MonHost = append(record.MonHost, a.String())
-	}
-	return record
 }
 
 // speaksMsgr2 says whether kernel clients speak messenger protocol 2: by the settings, or, where the mons can be listed in

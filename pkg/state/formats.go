@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
 // Cluster is the Ceph cluster that this OpenShift cluster uses. Its fields are never
@@ -27,6 +29,15 @@ type Other struct {
 	Epoch    int64    `json:"epoch,omitempty"`
 	Monitors []string `json:"monitors"`
 	MonHost  []string `json:"monHost,omitempty"`
+}
+
+// ClusterOf is what is remembered of a Ceph cluster.
+func ClusterOf(cluster ceph.Cluster) Cluster {
+	out := Cluster{FSID: cluster.FSID, Epoch: cluster.MonMap.Epoch, Monitors: cluster.MonMap.Monitors()}
+	for _, a := range cluster.MonMap.MonHost() {
+		out.MonHost = append(out.MonHost, a.String())
+	}
+	return out
 }
 
 // Of returns what is known of a Ceph cluster, in use or not; nothing when it was never seen.
