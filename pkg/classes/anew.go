@@ -18,14 +18,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
-// Record remembers a class that is being made anew across restarts; a state.Record is one.
-type Record interface {
-	Load() (state.Class, bool, error)
-	// Read is past the cache, for a class that is created next.
-	Read(ctx context.Context) (state.Class, bool, error)
-	Save(ctx context.Context, value state.Class) error
-}
-
 // defaultAnnotation makes a StorageClass that of claims which name none.
 const defaultAnnotation = "storageclass.kubernetes.io/is-default-class"
 

@@ -38,7 +38,7 @@ type SnapshotsConfig struct {
 	Open func() bool
 	// Record has what users gave a VolumeSnapshotClass, GroupRecord a VolumeGroupSnapshotClass, that is
 	// being made anew.
-	Record, GroupRecord Record
+	Record, GroupRecord state.Store[state.Class]
 	// Triggers wake the controller when Open may have changed.
 	Triggers []factory.Informer
 }
@@ -173,7 +173,7 @@ func (c *snapshots) cannot(class snapshotClass) bool {
 }
 
 // record is where a class of that kind is remembered.
-func (c *snapshots) record(kind string) Record {
+func (c *snapshots) record(kind string) state.Store[state.Class] {
 	if kind == groupSnapshotClassKind {
 		return c.GroupRecord
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
 // Why a StorageClass is not touched.
@@ -45,7 +46,7 @@ type StorageClass struct {
 	// parameters, or Removed. It is empty while nothing is held up.
 	Held ctrl.Latest[operatorv1.StorageClassStateName]
 	// Record has what users gave the class while it is being made anew.
-	Record Record
+	Record state.Store[state.Class]
 	// decided is what a sync has found once: what library-go then deletes the class for is what was
 	// recorded and tried before, though settings change meanwhile.
 	decided ctrl.Latest[Decision]

@@ -40,14 +40,6 @@ const (
 	deadline = 45 * time.Second
 )
 
-// Record remembers the last choice across restarts; a state.Record is one.
-type Record interface {
-	Load() (state.Placement, bool, error)
-	// Read is Load past the cache.
-	Read(ctx context.Context) (state.Placement, bool, error)
-	Save(ctx context.Context, place state.Placement) error
-}
-
 // Ceph is what the controller uses of a Ceph cluster.
 type Ceph interface {
 	driver.Ceph
@@ -61,7 +53,8 @@ type Config struct {
 	// Client returns the live connection to a Ceph cluster; false while there is none.
 	Client  func(fsid string) (Ceph, bool)
 	Cluster *ctrl.Latest[ceph.Cluster]
-	Record  Record
+	// Record remembers the last choice across restarts.
+	Record state.Store[state.Placement]
 	// ConfigJSON reads what ceph-csi's config.json has by now, past the cache.
 	ConfigJSON func(ctx context.Context) ([]ceph.ConfigEntry, error)
 	// Held says, past the caches, whether the driver has volumes or snapshots.

@@ -45,6 +45,14 @@ type Record[T any] struct {
 	key       string
 }
 
+// Store is what a Record is to who writes it.
+type Store[T any] interface {
+	Load() (T, bool, error)
+	// Read is Load past the cache.
+	Read(ctx context.Context) (T, bool, error)
+	Save(ctx context.Context, value T) error
+}
+
 // Of makes the record of a driver. Load needs the lister alone, Read the client, In neither.
 type Of[T any] func(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[T]
 

@@ -37,17 +37,9 @@ type ClassConfig struct {
 	Open func() bool
 	// Record has what users gave the class while it is being made anew. It is forgotten once it is seen,
 	// or the class that comes with KubeVirt another day would get it: its informer wakes the controller.
-	Record Record
+	Record savedstate.Store[savedstate.Class]
 	// Triggers wake the controller when Open may have changed.
 	Triggers []factory.Informer
-}
-
-// Record remembers a class that is being made anew across restarts; a state.Record is one.
-type Record interface {
-	Load() (savedstate.Class, bool, error)
-	// Read is past the cache, for a class that is created next.
-	Read(ctx context.Context) (savedstate.Class, bool, error)
-	Save(ctx context.Context, value savedstate.Class) error
 }
 
 type classController struct {
