@@ -7,17 +7,6 @@ import (
 	"github.com/openshift/ceph-csi-driver-operator/pkg/driver"
 )
 
-// inventory reads what places are compared with.
-func (c *Controller) inventory(ctx context.Context, cluster Ceph) (driver.Inventory, error) {
-	var has driver.Inventory
-	var err error
-	if has.Pools, err = cluster.Pools(ctx); err != nil || !c.Driver.NeedsFilesystem {
-		return has, err
-	}
-	has.FileSystems, err = cluster.FileSystems(ctx)
-	return has, err
-}
-
 // meant leaves out what StorageClasses name by mistake, as pkg/pools does, which writes no claim there.
 func (c *Controller) meant(has driver.Inventory, places []driver.Used) []driver.Used {
 	return slices.DeleteFunc(slices.Clone(places), func(p driver.Used) bool {

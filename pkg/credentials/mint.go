@@ -138,7 +138,7 @@ func (c *Controller) mint(ctx context.Context, in input) (made, error) {
 // a new class.
 func (c *Controller) ensureAll(ctx context.Context, cluster Ceph, in input) (made, error) {
 	claim, unsearched := driver.ClaimKey(in.infraID, c.Driver.Kind), false
-	has, err := c.inventory(ctx, cluster)
+	has, err := c.Driver.Inventory(ctx, cluster)
 	if err != nil && in.complete {
 		return made{}, err
 	}

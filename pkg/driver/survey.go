@@ -16,6 +16,14 @@ type Inventory struct {
 	FileSystems []ceph.FileSystem
 }
 
+// Inventory reads what places of the driver are compared with.
+func (d Driver) Inventory(ctx context.Context, cluster Lists) (has Inventory, err error) {
+	if has.Pools, err = cluster.Pools(ctx); err == nil && d.NeedsFilesystem {
+		has.FileSystems, err = cluster.FileSystems(ctx)
+	}
+	return has, err
+}
+
 // Survey compares what is named or in use with what a Ceph cluster has. It asks nobody.
 type Survey interface {
 	// Holding are the IDs of all pools of a place, of those that exist, sorted. ids are what

@@ -36,7 +36,8 @@ type look struct {
 }
 
 func (l *look) run(ctx context.Context) error {
-	if err := l.take(ctx); err != nil {
+	var err error
+	if l.has, err = l.Driver.Inventory(ctx, l.client); err != nil {
 		return err
 	}
 	for _, place := range l.usage.In(l.cluster) {
@@ -69,7 +70,7 @@ func (l *look) run(ctx context.Context) error {
 	for id, want := range wanted {
 		wanted[id] = l.wish(want)
 	}
-	err := l.mark(ctx, wanted)
+	err = l.mark(ctx, wanted)
 	l.used = inUse(l.has.Pools, wanted, l.user)
 	l.measure(ctx, wanted)
 	return err
@@ -99,15 +100,6 @@ func (l *look) wants() map[int64]wishes {
 	}
 	l.keepData(wanted)
 	return wanted
-}
-
-func (l *look) take(ctx context.Context) error {
-	var err error
-	if l.has.Pools, err = l.client.Pools(ctx); err != nil || !l.Driver.NeedsFilesystem {
-		return err
-	}
-	l.has.FileSystems, err = l.client.FileSystems(ctx)
-	return err
 }
 
 func (l *look) complain(class string, lacks []driver.Lack) {
