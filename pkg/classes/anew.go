@@ -116,10 +116,7 @@ func anew(classState operatorv1.StorageClassStateName, existing, wanted *storage
 	}
 	lost := wanted.DeepCopy()
 	delete(lost.Annotations, defaultAnnotation)
-	if lost.Annotations == nil {
-		lost.Annotations = map[string]string{}
-	}
-	maps.Copy(lost.Annotations, last.Annotations)
+	lost.Annotations = with(lost.Annotations, last.Annotations)
 	maps.Copy(lost.Labels, last.Labels)
 	return last, lost
 }

@@ -63,18 +63,10 @@ func (s snapshotClass) wanted(d driver.Driver, place ceph.Placement, apiVersion 
 	out := s.asset.DeepCopy()
 	out.SetAPIVersion(schema.GroupVersion{Group: s.resource.Group, Version: apiVersion}.String())
 	out.SetName(d.SnapshotClass)
-	labels := out.GetLabels()
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	labels[driver.ManagedByLabel] = d.OperatorName()
-	out.SetLabels(labels)
+	out.SetLabels(with(out.GetLabels(), map[string]string{driver.ManagedByLabel: d.OperatorName()}))
+
 	parameters, _, _ := unstructured.NestedStringMap(out.Object, "parameters")
-	if parameters == nil {
-		parameters = map[string]string{}
-	}
-	maps.Copy(parameters, s.parameters(d, place))
-	_ = unstructured.SetNestedStringMap(out.Object, parameters, "parameters")
+	_ = unstructured.SetNestedStringMap(out.Object, with(parameters, s.parameters(d, place)), "parameters")
 	out.Object["driver"] = d.Name
 	return out
 }

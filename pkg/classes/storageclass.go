@@ -150,10 +150,7 @@ func (s *StorageClass) Hook() csistorageclasscontroller.StorageClassHookFunc {
 		if err != nil {
 			return err
 		}
-		if class.Labels == nil {
-			class.Labels = map[string]string{}
-		}
-		class.Labels[driver.ManagedByLabel] = s.Driver.OperatorName()
+		metav1.SetMetaDataLabel(&class.ObjectMeta, driver.ManagedByLabel, s.Driver.OperatorName())
 		asset := class.Parameters
 		class.Parameters = with(asset, parameters)
 		var held operatorv1.StorageClassStateName

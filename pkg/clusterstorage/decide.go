@@ -57,8 +57,9 @@ func decide(f facts) verdict {
 func (s starter) decide(o operator) verdict { return decide(s.gather(o)) }
 
 func (s starter) gather(o operator) facts {
-	hasCR := s.has(s.clients.operators.Operator().V1().ClusterCSIDrivers().Lister().Get(o.CSIDriverName))
-	_, err := s.clients.ns().Apps().V1().Deployments().Lister().Deployments(driver.Namespace).Get(o.driver.OperatorName())
+	_, err := s.clients.operators.Operator().V1().ClusterCSIDrivers().Lister().Get(o.CSIDriverName)
+	hasCR := !apierrors.IsNotFound(err)
+	_, err = s.clients.ns().Apps().V1().Deployments().Lister().Deployments(driver.Namespace).Get(o.driver.OperatorName())
 	return facts{
 		managed:   s.managed(),
 		stoodDown: s.otherGlue(),
@@ -66,10 +67,6 @@ func (s starter) gather(o operator) facts {
 		exists:    hasCR || err == nil,
 		accepted:  accepts(s.clients.crd(clusterCSIDriverCRD), o.CSIDriverName),
 	}
-}
-
-func (s starter) has(_ *operatorv1.ClusterCSIDriver, err error) bool {
-	return !apierrors.IsNotFound(err)
 }
 
 // managed says whether Storage/cluster exists and is Managed.

@@ -1,6 +1,7 @@
 package clusterstorage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -156,10 +157,7 @@ func (s starter) createDriver(ctx context.Context, o operator) error {
 	if err != nil {
 		return err
 	}
-	level := spec.LogLevel
-	if level == "" {
-		level = operatorv1.Normal
-	}
+	level := cmp.Or(spec.LogLevel, operatorv1.Normal)
 	for _, field := range []string{"logLevel", "operatorLogLevel"} {
 		if err := unstructured.SetNestedField(cr.Object, string(level), "spec", field); err != nil {
 			return fmt.Errorf("setting %s of %s: %w", field, o.CRAsset, err)

@@ -3,6 +3,7 @@ package connection
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -75,11 +76,7 @@ func choose(w world, views []view) (fsid string, rivals []string) {
 		}
 	}
 	if len(claims) > 1 {
-		for _, text := range claims {
-			rivals = append(rivals, text)
-		}
-		slices.Sort(rivals)
-		return "", rivals
+		return "", slices.Sorted(maps.Values(claims))
 	}
 	if !connected(fsid) {
 		return "", nil

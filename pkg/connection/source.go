@@ -1,6 +1,7 @@
 package connection
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -60,9 +61,7 @@ func (s source) parsed() source {
 	if _, ok := s.data[ceph.EntryUserKey]; ok && s.keyEntry == "" {
 		s.keyEntry = ceph.EntryUserKey
 	}
-	if s.keyEntry == "" {
-		s.keyEntry = ceph.EntryKeyring
-	}
+	s.keyEntry = cmp.Or(s.keyEntry, ceph.EntryKeyring)
 	parsed, err := ceph.ParseSource(context.Background(), s.data, anywhere)
 	s.declared, s.readable = parsed.FSID, err == nil
 	return s

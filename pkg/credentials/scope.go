@@ -47,10 +47,7 @@ func (c *Controller) gather() (input, error) {
 	if err != nil {
 		return input{}, err
 	}
-	in := input{mode: settings.Credentials, keyType: settings.KeyType, image: c.Image}
-	if in.mode == "" {
-		in.mode = driver.CredentialsAuto
-	}
+	in := input{mode: cmp.Or(settings.Credentials, driver.CredentialsAuto), keyType: settings.KeyType, image: c.Image}
 	in.cluster, _ = c.Cluster.Get()
 	in.placement, in.placed = c.Placement.Get()
 	in.placed = in.placed && in.placement.FSID == in.cluster.FSID

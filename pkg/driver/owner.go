@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -54,10 +55,7 @@ func Owner(object metav1.Object) string {
 	if owners := object.GetOwnerReferences(); len(owners) > 0 {
 		return owners[0].Kind + " " + owners[0].Name
 	}
-	if manager := labels[ManagedByLabel]; manager != "" {
-		return manager
-	}
-	if manager := labels[managedByApp]; manager != "" {
+	if manager := cmp.Or(labels[ManagedByLabel], labels[managedByApp]); manager != "" {
 		return manager
 	}
 	if _, applied := annotations[clientSideApply]; applied {

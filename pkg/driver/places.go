@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -94,20 +95,13 @@ const (
 // Legacy reads in-tree rbd volumes and those of Rook's flexVolume driver.
 func (images) Legacy(volume corev1.PersistentVolumeSpec) (Legacy, bool) {
 	if rbd := volume.RBD; rbd != nil {
-		pool := rbd.RBDPool
-		if pool == "" {
-			pool = "rbd"
-		}
-		return Legacy{Plugin: "in-tree rbd", Monitors: joined(rbd.CephMonitors), Pool: pool}, true
+		return Legacy{Plugin: "in-tree rbd", Monitors: joined(rbd.CephMonitors), Pool: cmp.Or(rbd.RBDPool, "rbd")}, true
 	}
 	flex := volume.FlexVolume
 	if !flexOfCeph(flex) || flex.Options[flexFilesystem] != "" {
 		return Legacy{}, false
 	}
-	pool := flex.Options[flexPool]
-	if pool == "" {
-		pool = flex.Options[flexBlockPool]
-	}
+	pool := cmp.Or(flex.Options[flexPool], flex.Options[flexBlockPool])
 	return Legacy{Plugin: "flexVolume " + flex.Driver, Pool: pool, DataPool: flex.Options[flexDataPool]}, true
 }
 

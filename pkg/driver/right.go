@@ -1,15 +1,13 @@
 package driver
 
 import (
-	"slices"
-
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 )
 
 // GivesRight says that a pool carries a claim that gives its driver's users their right.
 func GivesRight(p ceph.Pool, claim string) bool {
 	for _, keys := range p.Metadata {
-		if slices.Contains([]string{ClaimInUse, ClaimUnprotected}, keys[claim]) {
+		if keys[claim] == ClaimInUse || keys[claim] == ClaimUnprotected {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -228,12 +229,7 @@ func (subvolumes) Create(context.Context, Ceph, Inventory, ceph.Placement) (stri
 	return "", nil
 }
 
-func nameOr(name string, id int64) string {
-	if name == "" {
-		return fmt.Sprintf("ID %d", id)
-	}
-	return name
-}
+func nameOr(name string, id int64) string { return cmp.Or(name, fmt.Sprintf("ID %d", id)) }
 
 func once(name string) string {
 	if name == "" {

@@ -123,17 +123,14 @@ func Static(attributes map[string]string) bool { return switchedOn(attributes, s
 // Shows says that the volume shows a snapshot, and has nothing of its own.
 func Shows(attributes map[string]string) bool { return switchedOn(attributes, backingAttribute) }
 
-// clusterOf is the clusterID of a volume: that of the handle, which never changes.
-func clusterOf(v Volume) string {
+// Cluster is the clusterID of a volume: that of the handle, which never changes. It is the fsid of its Ceph cluster
+// unless somebody named it otherwise in config.json, and empty where neither handle nor attributes tell.
+func (v Volume) Cluster() string {
 	if handle, err := ceph.ParseVolumeHandle(v.Handle); err == nil {
 		return handle.ClusterID
 	}
 	return v.Attributes[clusterIDParameter]
 }
-
-// Cluster is the clusterID of a volume, which is the fsid of its Ceph cluster unless somebody
-// named it otherwise in config.json. It is empty where neither handle nor attributes tell.
-func (v Volume) Cluster() string { return clusterOf(v) }
 
 // entryOf reads the journal of a volume in the first of namespaces that has it; nil where none
 // does. Several RADOS namespaces are possible because ceph-csi may mix them up (seen when one

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 )
@@ -20,10 +21,7 @@ func RolledOut(d *appsv1.DaemonSet) bool {
 
 // MarkRolledOut makes library-go take the generation of live for rolled out.
 func MarkRolledOut(d, live *appsv1.DaemonSet) {
-	if d.Annotations == nil {
-		d.Annotations = map[string]string{}
-	}
-	d.Annotations[stableGeneration] = strconv.FormatInt(live.Generation, 10)
+	metav1.SetMetaDataAnnotation(&d.ObjectMeta, stableGeneration, strconv.FormatInt(live.Generation, 10))
 }
 
 // OnlyAway says whether nothing but nodes that are not ready, or cordoned, keeps a DaemonSet from being rolled

@@ -1,6 +1,7 @@
 package tags
 
 import (
+	"slices"
 	"time"
 )
 
@@ -130,13 +131,11 @@ func (b *book) remind(e seen) {
 }
 
 func (b *book) cluster(fsid string) uint8 {
-	for i, known := range b.clusters {
-		if known == fsid {
-			return uint8(i)
-		}
+	i := slices.Index(b.clusters, fsid)
+	if i < 0 {
+		i, b.clusters = len(b.clusters), append(b.clusters, fsid)
 	}
-	b.clusters = append(b.clusters, fsid)
-	return uint8(len(b.clusters) - 1)
+	return uint8(i)
 }
 
 // begin starts a look at all volumes, find is called for each one, and end forgets those that
@@ -169,8 +168,7 @@ func (b *book) forget(key uint64) {
 func (b *book) end(now time.Time) {
 	for key, entry := range b.entries {
 		if entry.look != b.look {
-			delete(b.entries, key)
-			delete(b.problems, key)
+			b.forget(key)
 		}
 	}
 	if b.nextDue.IsZero() {

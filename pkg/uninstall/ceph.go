@@ -1,6 +1,7 @@
 package uninstall
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -171,8 +172,5 @@ func (c cephCluster) stuck(ctx context.Context, infraID string, left []string, w
 
 // later is how what is left in Ceph is removed once nothing is left on this cluster.
 func later(infraID string) string {
-	if infraID == "" {
-		infraID = "INFRA_ID"
-	}
-	return fmt.Sprintf("`%s uninstall --ceph-conf=ceph.conf --keyring=keyring --infra-id=%s`", driver.Program, infraID)
+	return fmt.Sprintf("`%s uninstall --ceph-conf=ceph.conf --keyring=keyring --infra-id=%s`", driver.Program, cmp.Or(infraID, "INFRA_ID"))
 }

@@ -1,6 +1,7 @@
 package uninstall
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -20,9 +21,7 @@ func remaining(ctx context.Context, o Options) ([]string, error) {
 	if err != nil || o.Dial != nil {
 		return nil, err
 	}
-	if name == "" {
-		name = "INFRA_ID"
-	}
+	name = cmp.Or(name, "INFRA_ID")
 	out := []string{"ceph osd pool ls detail --format json-pretty # has a key " + driver.ClaimPrefix + name + ".DRIVER for each pool that is left, and each driver"}
 	for _, d := range o.drivers() {
 		configMap, err := o.Kube.CoreV1().ConfigMaps(driver.Namespace).Get(ctx, d.StatusConfigMap(), metav1.GetOptions{})

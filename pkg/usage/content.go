@@ -1,6 +1,8 @@
 package usage
 
 import (
+	"cmp"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -52,15 +54,10 @@ func (s *Contents) trim(object any) (any, error) {
 
 // SnapshotOf is what a VolumeSnapshotContent says of its snapshot, whose handle is empty until it was made.
 func SnapshotOf(content *unstructured.Unstructured) Snapshot {
-	return Snapshot{Driver: textOf(content, "spec", "driver"), Handle: handleOf(content)}
-}
-
-// handleOf a snapshot; empty until it was made.
-func handleOf(content *unstructured.Unstructured) string {
-	if handle := textOf(content, "status", "snapshotHandle"); handle != "" {
-		return handle
+	return Snapshot{
+		Driver: textOf(content, "spec", "driver"),
+		Handle: cmp.Or(textOf(content, "status", "snapshotHandle"), textOf(content, "spec", "source", "snapshotHandle")),
 	}
-	return textOf(content, "spec", "source", "snapshotHandle")
 }
 
 func textOf(object *unstructured.Unstructured, path ...string) string {

@@ -85,9 +85,7 @@ func (f finder) provisioned(in placeSet, csi *corev1.CSIPersistentVolumeSource) 
 		places = []ceph.Placement{{Pool: handle.Pool}}
 	}
 	for i, p := range places {
-		if p.FSID == "" {
-			p.FSID = handle.ClusterID
-		}
+		p.FSID = cmp.Or(p.FSID, handle.ClusterID)
 		namespace := cmp.Or(csi.VolumeAttributes[radosNamespaceAttribute], f.driver.Storage.Namespace(f.config[p.FSID]))
 		place := f.at(in, placeKey{p, namespace})
 		if i > 0 {

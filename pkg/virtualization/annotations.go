@@ -116,8 +116,7 @@ func (c classHints) apply(ctx context.Context, class *storagev1.StorageClass, se
 	object := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": storagev1.SchemeGroupVersion.String(), "kind": "StorageClass", "metadata": metadata,
 	}}
-	resource := storagev1.SchemeGroupVersion.WithResource("storageclasses")
-	_, err := c.Dynamic.Resource(resource).Apply(ctx, class.Name, object, metav1.ApplyOptions{FieldManager: c.Driver.FieldManager(annotationsName), Force: force})
+	_, err := c.Dynamic.Resource(storageClassVersion).Apply(ctx, class.Name, object, metav1.ApplyOptions{FieldManager: c.Driver.FieldManager(annotationsName), Force: force})
 	if err == nil {
 		c.Recorder.Eventf("StorageClassAnnotated", "Annotated StorageClass %s: %s", class.Name, text(set))
 	}

@@ -2,6 +2,7 @@ package virtualization
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -125,13 +126,7 @@ const (
 //
 // A value that cannot be read is an error, and never overwritten.
 func merge(f settingFacts) (outcome, string, error) {
-	text := f.value
-	if text == "" {
-		text = f.defaults
-	}
-	if text == "" {
-		text = "{}"
-	}
+	text := cmp.Or(f.value, f.defaults, "{}")
 	all, err := readEntries(text)
 	if err != nil {
 		return settled, "", err

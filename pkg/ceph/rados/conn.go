@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"sync"
 
 	"github.com/ceph/go-ceph/rados"
@@ -120,9 +121,7 @@ type arguments map[string]any
 
 func (a arguments) encode(prefix string) ([]byte, error) {
 	command := map[string]any{"prefix": prefix, "format": "json"}
-	for name, value := range a {
-		command[name] = value
-	}
+	maps.Copy(command, a)
 	return json.Marshal(command)
 }
 

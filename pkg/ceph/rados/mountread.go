@@ -3,6 +3,7 @@
 package rados
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -24,10 +25,7 @@ const noGroup = "_nogroup"
 
 // home is the folder that the mgr makes for a subvolume.
 func home(group, name string) string {
-	if group == "" {
-		group = noGroup
-	}
-	return path.Join("/volumes", group, name)
+	return path.Join("/volumes", cmp.Or(group, noGroup), name)
 }
 
 // look reads something of a file or folder.
