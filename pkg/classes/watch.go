@@ -11,6 +11,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
+
+	ctrl "github.com/openshift/ceph-csi-driver-operator/pkg/controller"
 )
 
 // syncTimeout is how long the first list of a kind may take.
@@ -28,11 +30,7 @@ type watch struct {
 func newWatch(ctx context.Context, client dynamic.Interface, resource schema.GroupVersionResource, onChange func()) (*watch, error) {
 	ctx, stop := context.WithCancel(ctx)
 	informer := dynamicinformer.NewFilteredDynamicInformer(client, resource, metav1.NamespaceAll, 0, nil, nil).Informer()
-	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(any) { onChange() },
-		UpdateFunc: func(any, any) { onChange() },
-		DeleteFunc: func(any) { onChange() },
-	})
+	_, err := informer.AddEventHandler(ctrl.Waking(onChange))
 	if err != nil {
 		stop()
 		return nil, fmt.Errorf("watching %s: %w", resource.GroupResource(), err)

@@ -41,15 +41,20 @@ func (w *Watch) Follow(ctx context.Context, wake func()) (bool, error) {
 		o.FieldSelector = fields.OneTermEqualSelector("metadata.name", w.Name).String()
 	}
 	informer := dynamicinformer.NewFilteredDynamicInformer(w.Client, w.Resource, w.Namespace, 0, nil, only).Informer()
-	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(any) { wake() },
-		UpdateFunc: func(any, any) { wake() },
-		DeleteFunc: func(any) { wake() },
-	})
+	_, err := informer.AddEventHandler(Waking(wake))
 	if err != nil {
 		return true, fmt.Errorf("watching %s %s/%s: %w", w.Resource.GroupResource(), w.Namespace, w.Name, err)
 	}
 	ctx, w.stop = context.WithCancel(ctx)
 	go informer.RunWithContext(ctx)
 	return true, nil
+}
+
+// Waking calls wake for every change of an object.
+func Waking(wake func()) cache.ResourceEventHandler {
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(any) { wake() },
+		UpdateFunc: func(any, any) { wake() },
+		DeleteFunc: func(any) { wake() },
+	}
 }

@@ -188,11 +188,7 @@ func (w *Watches) start(ctx context.Context, client dynamic.Interface, k kind, r
 	informer := dynamicinformer.NewFilteredDynamicInformer(client, resource, metav1.NamespaceAll, 0, nil, only).Informer()
 	ctx, stop := context.WithCancel(ctx)
 	started := &watch{resource: resource, informer: informer, stop: stop}
-	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(any) { w.Wake() },
-		UpdateFunc: func(any, any) { w.Wake() },
-		DeleteFunc: func(any) { w.Wake() },
-	})
+	_, err := informer.AddEventHandler(ctrl.Waking(w.Wake))
 	failed := func(_ context.Context, _ *cache.Reflector, err error) { w.fail(started, err) }
 	if err = errors.Join(err, informer.SetTransform(k.trim), informer.SetWatchErrorHandlerWithContext(failed)); err != nil {
 		stop()
