@@ -23,8 +23,18 @@ const defaultAnnotation = "storageclass.kubernetes.io/is-default-class"
 
 // keep sees to it that a class which library-go deletes and creates for its immutable fields gets
 // back what users gave it, above all whether it is the default, also when the process ends in
-// between.
-func (s *StorageClass) keep(ctx context.Context) error {
+// between. It returns whether the cache is current; where it is not, nothing is done.
+func (s *StorageClass) keep(ctx context.Context) (bool, error) {
+	s.Remembering.Lock()
+	defer s.Remembering.Unlock()
+	current, err := s.current(ctx)
+	if err != nil || !current {
+		return false, err
+	}
+	return true, s.remember(ctx)
+}
+
+func (s *StorageClass) remember(ctx context.Context) error {
 	managed, err := ctrl.ManagementState(s.Operator, s.Driver.Name)
 	if err != nil || managed != operatorv1.Managed {
 		return err

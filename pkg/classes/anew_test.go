@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +31,8 @@ type memory struct {
 	writes int
 	// behind has the cache know nothing.
 	behind bool
+	// meanwhile happens before a write.
+	meanwhile func()
 }
 
 func (m *memory) Load() (state.Class, bool, error) {
@@ -47,6 +50,9 @@ func (m *memory) Read(context.Context) (state.Class, bool, error) {
 }
 
 func (m *memory) Save(_ context.Context, class state.Class) error {
+	if m.meanwhile != nil {
+		m.meanwhile()
+	}
 	if m.class == nil || !cmp.Equal(*m.class, class) {
 		m.writes++
 	}
@@ -170,6 +176,44 @@ func TestCacheIsBehind(t *testing.T) {
 		err := s.Guard(func(context.Context, factory.SyncContext) error { ran = true; return nil })(t.Context(), nil)
 		if err != nil || ran || record.writes > 0 {
 			t.Errorf("%s: %v, library-go ran is %t, %d writes of the record, which is %v", name, err, ran, record.writes, record.class)
+		}
+	}
+}
+
+// TestRemovedMeanwhile: who takes the driver off deletes a class because what it had is remembered. It is not forgotten then.
+func TestRemovedMeanwhile(t *testing.T) {
+	place := &ceph.Placement{FSID: "f", Pool: "p"}
+	class := resourceread.ReadStorageClassV1OrDie(manifest(t, driver.RBD, assets.StorageClass))
+	if err := newStorageClass(t, driver.RBD, nil, place).Hook()(nil, class); err != nil {
+		t.Fatal(err)
+	}
+	s := newStorageClass(t, driver.RBD, class, place)
+	storage := newSnapshotsRig(t)
+	storage.settle(t, "made", func() bool {
+		storage.client.ClearActions()
+		return storage.controller.Sync(t.Context(), storage.syncCtx) == nil && len(storage.writes()) == 0
+	})
+	for name, of := range map[string]struct {
+		record *memory
+		lock   *sync.Mutex
+		sync   func() error
+	}{
+		"StorageClass": {s.Record.(*memory), s.Remembering, func() error {
+			return s.Guard(func(context.Context, factory.SyncContext) error { return nil })(t.Context(), nil)
+		}},
+		"VolumeSnapshotClass": {storage.config.Record.(*memory), storage.config.Remembering, func() error {
+			return storage.controller.Sync(t.Context(), storage.syncCtx)
+		}},
+	} {
+		of.record.class = &state.Class{UID: "uid"}
+		of.record.meanwhile = func() {
+			if of.lock.TryLock() {
+				t.Errorf("%s: it may be deleted while what it had is forgotten", name)
+				of.lock.Unlock()
+			}
+		}
+		if err := of.sync(); err != nil || !of.record.class.Empty() || !of.lock.TryLock() {
+			t.Errorf("%s: %v, %v is remembered of what is there", name, err, of.record.class)
 		}
 	}
 }

@@ -191,6 +191,8 @@ func (c *snapshots) create(ctx context.Context, w *watch, wanted *unstructured.U
 // update changes the class in place, or makes it anew: the fields of a VolumeGroupSnapshotClass
 // are immutable, those of a VolumeSnapshotClass are not.
 func (c *snapshots) update(ctx context.Context, w *watch, existing, wanted *unstructured.Unstructured, last state.Class) error {
+	c.Remembering.Lock()
+	defer c.Remembering.Unlock()
 	kind, name := wanted.GetKind(), wanted.GetName()
 	next, changed := merged(existing, wanted)
 	client := c.Dynamic.Resource(w.resource)

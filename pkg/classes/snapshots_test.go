@@ -3,6 +3,7 @@ package classes
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -64,7 +65,7 @@ func newSnapshotsRig(t *testing.T, objects ...runtime.Object) *snapshotsRig {
 	})
 	recorder := events.NewInMemoryRecorder("test", clock.RealClock{})
 	r.syncCtx = factory.NewSyncContext("test", recorder)
-	r.config = SnapshotsConfig{Env: ctrl.Env{
+	r.config = SnapshotsConfig{Env: ctrl.Env{Remembering: &sync.Mutex{},
 		Driver: driver.RBD, Operator: r.operator, Dynamic: r.client, Kube: fake.NewClientset(), Clock: clock.RealClock{}, CRDs: &ctrl.Latest[bool]{}, ConfigMaps: informers.NewSharedInformerFactory(fake.NewClientset(), 0).Core().V1().ConfigMaps(), Served: func(crd string) []string { return r.served[crd] }, Recorder: recorder,
 	},
 		Manifests: [][]byte{

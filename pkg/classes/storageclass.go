@@ -80,11 +80,8 @@ func (s *StorageClass) Guard(inner factory.SyncFunc) factory.SyncFunc {
 			s.Held.Set(held)
 			return nil
 		}
-		if current, err := s.current(ctx); err != nil || !current {
+		if current, err := s.keep(ctx); err != nil || !current {
 			return err // What the cache lacks wakes the controller when it comes.
-		}
-		if err := s.keep(ctx); err != nil {
-			return err
 		}
 		return inner(ctx, syncCtx)
 	}

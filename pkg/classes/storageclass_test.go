@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -70,7 +71,7 @@ func newStorageClass(t *testing.T, d driver.Driver, existing *storagev1.StorageC
 	}
 	client := fake.NewClientset(objects...)
 	kube := informers.NewSharedInformerFactory(client, 0)
-	s := &StorageClass{Env: ctrl.Env{Driver: d, StorageClasses: kube.Storage().V1().StorageClasses(), PersistentVolumes: kube.Core().V1().PersistentVolumes(), Kube: client, Operator: conditiontest.New(operatorv1.Managed)}, Placement: &ctrl.Latest[ceph.Placement]{},
+	s := &StorageClass{Env: ctrl.Env{Remembering: &sync.Mutex{}, Driver: d, StorageClasses: kube.Storage().V1().StorageClasses(), PersistentVolumes: kube.Core().V1().PersistentVolumes(), Kube: client, Operator: conditiontest.New(operatorv1.Managed)}, Placement: &ctrl.Latest[ceph.Placement]{},
 		Manifest: manifest(t, d, assets.StorageClass), Record: &memory{},
 		InUse: func(string) bool { return false }}
 	// As the manifest of the ClusterCSIDriver has it.

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"fmt"
+	"sync"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	configinformers "github.com/openshift/client-go/config/informers/externalversions/config/v1"
@@ -49,6 +50,9 @@ type Env struct {
 	CRDs     factory.Informer
 	Recorder events.Recorder
 	Clock    clock.WithTicker
+	// Remembering is held by who forgets what a class had because it sees the class, and by who deletes the class because
+	// that is remembered.
+	Remembering *sync.Mutex
 }
 
 // Remembered tells of changes in what outlives the process, in which there are the settings that were valid last.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -143,7 +144,7 @@ func newClients(cc *controllercmd.ControllerContext, d driver.Driver) (*clients,
 	configMaps := kubeInformers.InformersFor(driver.Namespace).Core().V1().ConfigMaps()
 	infraID := infraid.Memory{Load: state.InfraIDs(kube.CoreV1(), configMaps.Lister(), d).Load, Synced: configMaps.Informer().HasSynced}
 	c := &clients{
-		Env:      ctrl.Env{Driver: d, Operator: one, Kube: kube, Dynamic: dyn, CRDs: crdInformer, Recorder: cc.EventRecorder, Clock: clock.RealClock{}},
+		Env:      ctrl.Env{Driver: d, Operator: one, Kube: kube, Dynamic: dyn, CRDs: crdInformer, Recorder: cc.EventRecorder, Clock: clock.RealClock{}, Remembering: &sync.Mutex{}},
 		operator: one, removal: &one.removal, patient: newPatient(one, cc.Clock), operatorInstances: instances, infraID: infraID, kernels: kernels,
 		conditions:        &conditionWriter{driver: d, board: board, client: one, clock: cc.Clock},
 		clusterCSIDrivers: operatorinformers.NewSharedInformerFactoryWithOptions(ops, resync, operatorinformers.WithTweakListOptions(onlyOurs)),

@@ -34,6 +34,8 @@ func (c *Controller) act(ctx context.Context, s step) ([]string, error) {
 
 // classes are remembered before they go.
 func (c *Controller) classes(ctx context.Context) ([]string, error) {
+	c.Remembering.Lock()
+	defer c.Remembering.Unlock()
 	return c.delete(ctx, c.Objects.Classes, func(o Object, live *unstructured.Unstructured) error {
 		record := c.Records[o.String()]
 		if record == nil {

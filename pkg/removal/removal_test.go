@@ -171,25 +171,52 @@ func TestRememberedOnce(t *testing.T) {
 
 // TestRememberedPastTheCache: a class that the cache has as remembered came back, and was forgotten, meanwhile.
 func TestRememberedPastTheCache(t *testing.T) {
-	r := newRig(t)
 	remembered := func(text string) *corev1.ConfigMap {
 		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: driver.RBD.StateConfigMap(), Namespace: driver.Namespace},
 			Data: map[string]string{"version": "1", "class": text}}
 	}
-	kube := fake.NewClientset(remembered(`{"uid":"","annotations":null,"labels":null}`))
-	cached := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
-	if err := cached.Add(remembered(`{"uid":"former","annotations":{"users":"former"},"labels":null}`)); err != nil {
-		t.Fatal(err)
+	for name, former := range map[string]string{
+		"Another": `{"annotations":{"users":"former"},"labels":null,"uid":"former"}`,
+		"Same":    `{"annotations":{"csi.openshift.io/managed":"true","users":"annotation"},"labels":{"storage.openshift.io/managed-by":"ceph-rbd-csi-driver-operator","users":"label"},"uid":"uid"}`,
+	} {
+		r := newRig(t)
+		kube := fake.NewClientset(remembered(`{"annotations":null,"labels":null,"uid":""}`))
+		cached := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+		if err := cached.Add(remembered(former)); err != nil {
+			t.Fatal(err)
+		}
+		r.config.Records[class] = state.Classes(kube.CoreV1(), corelisters.NewConfigMapLister(cached), driver.RBD)
+		r.declared, r.cached.Volumes = true, 1
+		r.pass(t, 1)
+		got, err := kube.CoreV1().ConfigMaps(driver.Namespace).Get(t.Context(), driver.RBD.StateConfigMap(), metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := got.Data["class"]; strings.Contains(text, `"uid":""`) {
+			t.Errorf("%s: the class went, and is not remembered: %s", name, text)
+		}
 	}
-	r.config.Records[class] = state.Classes(kube.CoreV1(), corelisters.NewConfigMapLister(cached), driver.RBD)
+}
+
+// TestForgottenMeanwhile: who sees a class forgets what it had; between the look at what is remembered and the end of the class,
+// that would be for good.
+func TestForgottenMeanwhile(t *testing.T) {
+	r := newRig(t)
+	r.record.class = state.Class{UID: "uid", Annotations: map[string]string{"users": "annotation"}}
+	r.client.PrependReactor("delete", "storageclasses", func(clienttesting.Action) (bool, runtime.Object, error) {
+		if r.config.Remembering.TryLock() {
+			defer r.config.Remembering.Unlock()
+			r.record.class = state.Class{}
+		}
+		return false, nil, nil
+	})
 	r.declared, r.cached.Volumes = true, 1
 	r.pass(t, 1)
-	got, err := kube.CoreV1().ConfigMaps(driver.Namespace).Get(t.Context(), driver.RBD.StateConfigMap(), metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
+	if r.record.class.Empty() || slices.Contains(r.there(t), class) {
+		t.Errorf("%v is remembered of a class that is gone", r.record.class)
 	}
-	if text := got.Data["class"]; strings.Contains(text, `"uid":""`) {
-		t.Errorf("the class went, and is not remembered: %s", text)
+	if !r.config.Remembering.TryLock() {
+		t.Error("nobody can forget anything any more")
 	}
 }
 

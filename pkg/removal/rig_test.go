@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -92,7 +93,7 @@ func newRig(t *testing.T) *rig {
 		Deployments: kube.Apps().V1().Deployments(), DaemonSets: kube.Apps().V1().DaemonSets(), ConfigMaps: kube.Core().V1().ConfigMaps(),
 		PersistentVolumes: kube.Core().V1().PersistentVolumes(), CRDs: &ctrl.Latest[bool]{},
 		ClusterCSIDrivers: operatorinformers.NewSharedInformerFactory(nil, 0).Operator().V1().ClusterCSIDrivers(),
-		Driver:            driver.RBD, Operator: r.operator, Dynamic: r.client, Served: served, Clock: r.clock, Recorder: recorder},
+		Driver:            driver.RBD, Operator: r.operator, Dynamic: r.client, Served: served, Clock: r.clock, Recorder: recorder, Remembering: &sync.Mutex{}},
 		Objects: objects,
 		Sight:   r,
 		Records: map[string]Record{class: r.record},

@@ -43,6 +43,8 @@ type Record[T any] struct {
 	lister    corelisters.ConfigMapLister
 	configMap string
 	key       string
+	// deleted says that it is of what is deleted once it is saved: what the cache has is not enough then.
+	deleted bool
 }
 
 // Store is what a Record is to who writes it.
@@ -66,11 +68,11 @@ var (
 	LastSettings = of[Settings]("settings")
 	// Classes, SnapshotClasses and GroupSnapshotClasses are written by pkg/classes: of the StorageClass, the
 	// VolumeSnapshotClass and the VolumeGroupSnapshotClass.
-	Classes              = of[Class]("class")
-	SnapshotClasses      = of[Class]("snapshotClass")
-	GroupSnapshotClasses = of[Class]("groupSnapshotClass")
+	Classes              = ofDeleted[Class]("class")
+	SnapshotClasses      = ofDeleted[Class]("snapshotClass")
+	GroupSnapshotClasses = ofDeleted[Class]("groupSnapshotClass")
 	// VirtualizationClasses is written by pkg/virtualization.
-	VirtualizationClasses = of[Class]("virtualizationClass")
+	VirtualizationClasses = ofDeleted[Class]("virtualizationClass")
 	// Users is written by pkg/credentials.
 	Users = of[CephUsers]("users")
 	// InfraIDs is written by pkg/infraid.
@@ -87,6 +89,16 @@ func of[T any](key string) Of[T] {
 	}
 }
 
+// ofDeleted makes records of what is deleted next.
+func ofDeleted[T any](key string) Of[T] {
+	plain := of[T](key)
+	return func(client corev1client.ConfigMapsGetter, lister corelisters.ConfigMapLister, d driver.Driver) Record[T] {
+		out := plain(client, lister, d)
+		out.deleted = true
+		return out
+	}
+}
+
 // Load returns the record, or false when there is none. Content that cannot be read is an
 // error that names ConfigMap and key.
 func (r Record[T]) Load() (value T, found bool, err error) {
@@ -99,17 +111,11 @@ func (r Record[T]) Load() (value T, found bool, err error) {
 
 // Read is Load past the cache. It lists, as the operators' informers do: they have no other right to read.
 func (r Record[T]) Read(ctx context.Context) (value T, found bool, err error) {
-	one := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, r.configMap).String()}
-	list, err := r.client.ConfigMaps(driver.Namespace).List(ctx, one)
+	data, err := r.live(ctx)
 	if err != nil {
-		return value, false, fmt.Errorf("reading ConfigMap %s/%s: %w", driver.Namespace, r.configMap, err)
+		return value, false, err
 	}
-	for _, object := range list.Items {
-		if object.Name == r.configMap {
-			return r.In(object.Data)
-		}
-	}
-	return value, false, nil
+	return r.In(data)
 }
 
 // In is Load from the data of the ConfigMap, which the caller has read.
@@ -128,6 +134,9 @@ func (r Record[T]) In(data map[string]string) (value T, found bool, err error) {
 // and unknown fields of the record stay as they are.
 func (r Record[T]) Save(ctx context.Context, value T) error {
 	data, err := r.data()
+	if r.deleted {
+		data, err = r.live(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -186,6 +195,20 @@ func (r Record[T]) data() (map[string]string, error) {
 		return nil, err
 	}
 	return object.Data, nil
+}
+
+func (r Record[T]) live(ctx context.Context) (map[string]string, error) {
+	one := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, r.configMap).String()}
+	list, err := r.client.ConfigMaps(driver.Namespace).List(ctx, one)
+	if err != nil {
+		return nil, fmt.Errorf("reading ConfigMap %s/%s: %w", driver.Namespace, r.configMap, err)
+	}
+	for _, object := range list.Items {
+		if object.Name == r.configMap {
+			return object.Data, nil
+		}
+	}
+	return nil, nil
 }
 
 // cached is the ConfigMap as the cache has it; nil where there is none.

@@ -3,6 +3,7 @@ package virtualization
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,7 +21,11 @@ import (
 )
 
 // memory is a record that outlives processes.
-type memory struct{ class *savedstate.Class }
+type memory struct {
+	class *savedstate.Class
+	// meanwhile happens before a write.
+	meanwhile func()
+}
 
 func (m *memory) Load() (savedstate.Class, bool, error) { return m.Read(context.Background()) }
 
@@ -32,6 +37,9 @@ func (m *memory) Read(context.Context) (savedstate.Class, bool, error) {
 }
 
 func (m *memory) Save(_ context.Context, class savedstate.Class) error {
+	if m.meanwhile != nil {
+		m.meanwhile()
+	}
 	m.class = &class
 	return nil
 }
@@ -51,9 +59,9 @@ func TestKilledWhileMadeAnew(t *testing.T) {
 		trial := len(action.(clienttesting.CreateActionImpl).CreateOptions.DryRun) > 0
 		return killed && !trial, nil, errKilled
 	})
-	record := &memory{}
+	record, lock := &memory{}, &sync.Mutex{}
 	process := func(existing *storagev1.StorageClass, cached savedstate.Class) error {
-		c := classController{ClassConfig: ClassConfig{Config: Config{Env: ctrl.Env{Kube: client, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{})}},
+		c := classController{ClassConfig: ClassConfig{Config: Config{Env: ctrl.Env{Remembering: lock, Kube: client, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{})}},
 			Record: record,
 		}}
 		return c.act(t.Context(), classFacts{
@@ -86,6 +94,12 @@ func TestKilledWhileMadeAnew(t *testing.T) {
 		t.Errorf("labels (-want +got):\n%s", diff)
 	}
 	after.UID = "new"
+	record.meanwhile = func() {
+		if lock.TryLock() {
+			t.Error("the class may be deleted while what it had is forgotten")
+			lock.Unlock()
+		}
+	}
 	if err := process(after, *record.class); err != nil {
 		t.Fatal(err)
 	}

@@ -179,6 +179,8 @@ func (c classController) forget(ctx context.Context, facts classFacts) error {
 	if facts.existing == nil || facts.last.Empty() {
 		return nil
 	}
+	c.Remembering.Lock()
+	defer c.Remembering.Unlock()
 	// The cache may have a class that is gone.
 	_, err := c.Kube.StorageV1().StorageClasses().Get(ctx, facts.existing.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

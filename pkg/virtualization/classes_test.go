@@ -2,6 +2,7 @@ package virtualization
 
 import (
 	"net/http"
+	"sync"
 	"testing"
 
 	"github.com/openshift/library-go/pkg/operator/events"
@@ -24,7 +25,7 @@ func TestClassStaysWhereAnewIsRefused(t *testing.T) {
 	client := fake.NewClientset(existing)
 	refusal := &apierrors.StatusError{ErrStatus: metav1.Status{Code: http.StatusBadRequest, Message: `admission webhook "w" denied the request: no`}}
 	client.PrependReactor("create", "storageclasses", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, refusal })
-	c := classController{ClassConfig: ClassConfig{Config: Config{Env: ctrl.Env{Kube: client, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{})}}, Record: &memory{}}}
+	c := classController{ClassConfig: ClassConfig{Config: Config{Env: ctrl.Env{Remembering: &sync.Mutex{}, Kube: client, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{})}}, Record: &memory{}}}
 	err := c.act(t.Context(), classFacts{
 		driver: driver.RBD, existing: existing, base: storageClass("b", nil),
 		asset: &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "v"}, Parameters: map[string]string{"pool": "q"}},
@@ -41,7 +42,7 @@ func TestClassStaysWhereAnewIsRefused(t *testing.T) {
 func TestClassIsMadeAnew(t *testing.T) {
 	existing := storageClass("v", nil)
 	client := fake.NewClientset(existing)
-	c := classController{ClassConfig: ClassConfig{Config: Config{Env: ctrl.Env{Kube: client, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{})}}, Record: &memory{}}}
+	c := classController{ClassConfig: ClassConfig{Config: Config{Env: ctrl.Env{Remembering: &sync.Mutex{}, Kube: client, Recorder: events.NewInMemoryRecorder("test", clock.RealClock{})}}, Record: &memory{}}}
 	err := c.act(t.Context(), classFacts{
 		driver: driver.RBD, existing: existing, base: storageClass("b", nil),
 		asset: &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "v"}, Parameters: map[string]string{"pool": "q"}},
