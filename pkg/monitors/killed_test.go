@@ -9,6 +9,7 @@ import (
 
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph"
 	"github.com/openshift/ceph-csi-driver-operator/pkg/ceph/cephtest"
+	"github.com/openshift/ceph-csi-driver-operator/pkg/state"
 )
 
 // TestKilledWhileAllMove: all mons move, and the process ends before, between or after the writes of the record, which
@@ -30,7 +31,7 @@ func TestKilledWhileAllMove(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			record, err := json.Marshal(recordOf(ceph.Cluster{FSID: cephtest.FSID, MonMap: tc.recorded}))
+			record, err := json.Marshal(state.ClusterOf(ceph.Cluster{FSID: cephtest.FSID, MonMap: tc.recorded}))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -48,6 +48,12 @@ func restored(d driver.Driver) change {
 		}).WithContext(ctx).WithTimeout(2 * fixture.Patience).WithPolling(fixture.CephPolling).Should(Succeed())
 		env.LeaveBehind(ctx)
 		env.RestoreEtcd(ctx)
+		back := time.Now()
+		// Who has not renewed its lease since then has yet to see it, and ends.
+		Eventually(func(g Gomega) {
+			revive(g)
+			env.RenewedLeases(ctx, g, back)
+		}).WithContext(ctx).WithTimeout(2 * fixture.Patience).WithPolling(fixture.CephPolling).Should(Succeed())
 	}, undo: func(context.Context) {}}
 }
 
