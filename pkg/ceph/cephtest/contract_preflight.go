@@ -100,6 +100,10 @@ func testTrials(t *testing.T, s Subject) {
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("trying changed the pools (-before +after)\n%s", diff)
 	}
+	for _, id := range []string{"csi-rights-check", "contract-csi-rights-check"} {
+		_, err := admin.User(ctx, id)
+		must(t, "user of the trials", err, ceph.ErrNotFound)
+	}
 }
 
 func testObjectRights(t *testing.T, s Subject) {
