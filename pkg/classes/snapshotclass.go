@@ -64,7 +64,6 @@ func (s snapshotClass) wanted(d driver.Driver, place ceph.Placement, apiVersion 
 	out.SetAPIVersion(schema.GroupVersion{Group: s.resource.Group, Version: apiVersion}.String())
 	out.SetName(d.SnapshotClass)
 	out.SetLabels(with(out.GetLabels(), map[string]string{driver.ManagedByLabel: d.OperatorName()}))
-
 	parameters, _, _ := unstructured.NestedStringMap(out.Object, "parameters")
 	_ = unstructured.SetNestedStringMap(out.Object, with(parameters, s.parameters(d, place)), "parameters")
 	out.Object["driver"] = d.Name

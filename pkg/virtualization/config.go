@@ -60,6 +60,17 @@ func (v voice) failed(ctx context.Context, reason string, err error) error {
 	return errors.Join(v.bad(ctx, reason, err.Error()), err)
 }
 
+// unready is for when what a sync reads is absent, or not known yet, with what keeps it from being known.
+func (v voice) unready(ctx context.Context, known state, problem error) error {
+	switch {
+	case known == absent:
+		return v.silent(ctx)
+	case problem != nil:
+		return v.bad(ctx, condition.SyncError, problem.Error())
+	}
+	return nil
+}
+
 // TakeBack takes back what the operator wrote into others' objects, and names it. Without the rights it has written
 // nothing.
 func (c Config) TakeBack(ctx context.Context) ([]string, error) {

@@ -38,13 +38,8 @@ func NewSettings(config Config) factory.Controller {
 func (c entries) sync(ctx context.Context, _ factory.SyncContext) error {
 	v := c.voice(settingsName, condition.HarvesterSettingsCurrent)
 	known, problem := c.Watches.all(driverConfig, expansion, snapshotClasses)
-	switch {
-	case known == absent:
-		return v.silent(ctx)
-	case known == loading && problem != nil:
-		return v.bad(ctx, condition.SyncError, problem.Error())
-	case known == loading:
-		return nil
+	if known != ready {
+		return v.unready(ctx, known, problem)
 	}
 	var invalid, overridden []string
 	var errs []error

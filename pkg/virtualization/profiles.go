@@ -33,13 +33,8 @@ func NewProfiles(config Config) factory.Controller {
 func (c profiles) sync(ctx context.Context, _ factory.SyncContext) error {
 	v := c.voice(profilesName, condition.StorageProfilesCurrent)
 	known, problem := c.Watches.all(storageProfiles, snapshotClasses)
-	switch {
-	case known == absent:
-		return v.silent(ctx)
-	case known == loading && problem != nil:
-		return v.bad(ctx, condition.SyncError, problem.Error())
-	case known == loading:
-		return nil
+	if known != ready {
+		return v.unready(ctx, known, problem)
 	}
 	overrides, err := c.complete(ctx)
 	switch {
